@@ -2,7 +2,7 @@
 import execa from 'execa';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
-import { buildProject } from '../lab/n8n/tarball';
+import { buildProject } from '../lab/n8n/package';
 import { loading } from './loading';
 import { events } from './n8n/events';
 import { real } from './n8n/real';
@@ -23,7 +23,7 @@ const PARTS = {
 	/** Heap of waiting items, size of the package. */
 	memory: async () => {
 		await buildProject();
-		return figureTable('Memory and size', [...(await waiting()), ...(await loading())]);
+		return figureTable('Memory and size', [...(await waiting()), ...loading()]);
 	},
 	/** A real n8n: overhead, files. */
 	n8n: async () => figureTable('In a real n8n', await real(console.error)),

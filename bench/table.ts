@@ -41,8 +41,9 @@ export const atMost = (
 	note,
 });
 
-export const mean = (values: number[]): number =>
-	values.reduce((sum, value) => sum + value, 0) / values.length;
+export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+export const mean = (values: number[]): number => sum(values) / values.length;
 
 export const median = (values: number[]): number => {
 	const sorted = [...values].sort((a, b) => a - b);

@@ -1,51 +1,36 @@
-import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import type { Rest, SavedCredential, Execution } from '../../lab/n8n/rest';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { connectedTo, nodeAt } from '../../lab/n8n/canvas';
+import { credentialOf, type Execution, type Rest, type SavedCredential } from '../../lab/n8n/rest';
 
 export interface Step {
 	name: string;
 	type: string;
+	/** Default: 1. */
 	typeVersion?: number;
 	parameters: INodeParameters;
 	credential?: SavedCredential;
 }
 
-const TRIGGER = 'Start';
+const TRIGGER: Step = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', parameters: {} };
 
 /**
  * Runs steps in a row by hand, and waits until all has ended well.
  * @throws Error with n8n's message
  */
 export async function runFlow(rest: Rest, steps: Step[]): Promise<Execution> {
-	const trigger: Step = { name: TRIGGER, type: 'n8n-nodes-base.manualTrigger', parameters: {} };
-	const all = [trigger, ...steps];
-	const nodes = all.map(
-		({ name, type, typeVersion = 1, parameters, credential }, column): INode => {
-			const position: [number, number] = [column * 220, 0];
-			const credentials = credential && {
-				[credential.type]: { id: credential.id, name: credential.name },
-			};
-			return {
-				id: name,
-				name,
-				type,
-				typeVersion,
-				parameters,
-				position,
-				...(credentials && { credentials }),
-			};
-		},
-	);
-	const connections: IConnections = {};
-	for (const [index, { name }] of all.entries()) {
-		const next = all[index + 1];
-		if (next) connections[name] = { main: [[{ node: next.name, type: 'main', index: 0 }]] };
-	}
+	const nodes = [TRIGGER, ...steps].map(({ credential, ...step }, column): INode => {
+		const credentials = credential && credentialOf(credential);
+		return { typeVersion: 1, ...nodeAt(step.name, column), ...step, credentials };
+	});
+	const connections = nodes.slice(1).map(({ name }, index) => {
+		return [nodes[index]!.name, connectedTo(name)];
+	});
 	const { id } = await rest.workflows.create({
 		name: `Bench ${steps.at(-1)?.name}`,
 		nodes,
-		connections,
+		connections: Object.fromEntries(connections),
 	});
-	const executionId = await rest.workflows.run(id, TRIGGER);
+	const executionId = await rest.workflows.run(id, TRIGGER.name);
 	const execution = await rest.executions.wait(executionId, { timeoutMs: 300_000 });
 	const { error } = execution.data.resultData;
 	await rest.workflows.delete(id);

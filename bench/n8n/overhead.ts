@@ -5,19 +5,19 @@ import { runFlow, stepOf, type Step } from './flow';
 const ITEMS = 500;
 const ROUNDS = 5;
 
-/** How many items, each with an id and a prompt of about 200 characters. */
-const items = (count: number): Step => ({
+/** The items, each with an id and a prompt of about 200 characters. */
+const items: Step = {
 	name: 'Items',
 	type: 'n8n-nodes-base.code',
 	typeVersion: 2,
 	parameters: {
-		jsCode: `return Array.from({ length: ${count} }, (_, n) => ({ json: { id: 'gen_' + n, prompt: ('item ' + n + ' ').repeat(20) } }));`,
+		jsCode: `return Array.from({ length: ${ITEMS} }, (_, n) => ({ json: { id: 'gen_' + n, prompt: ('item ' + n + ' ').repeat(20) } }));`,
 	},
-});
+};
 
 /** Runs a step for all items. @returns milliseconds */
 async function time(rest: Rest, step: Step): Promise<number> {
-	const ran = stepOf(await runFlow(rest, [items(ITEMS), step]), step.name);
+	const ran = stepOf(await runFlow(rest, [items, step]), step.name);
 	if (ran.items.length !== ITEMS) throw new Error(`${step.name} gave ${ran.items.length} items`);
 	return ran.milliseconds;
 }
@@ -47,31 +47,23 @@ const plain = (credential: SavedCredential, baseUrl: string): Step => ({
 });
 
 /**
- * Both in turns, so that whatever else the machine does hits both.
- * @returns milliseconds of each run, without the first
- */
-async function inTurns(rest: Rest, steps: Step[], rounds = ROUNDS): Promise<number[][]> {
-	const times: number[][] = steps.map(() => []);
-	for (let round = 0; round <= rounds; round += 1) {
-		for (const [index, step] of steps.entries()) {
-			const milliseconds = await time(rest, step);
-			// The first round only warms up.
-			if (round > 0) times[index]?.push(milliseconds);
-		}
-	}
-	return times;
-}
-
-/**
  * Our Generation: Get of 500 items against the HTTP Request node with the same credential and
- * addresses, in turns.
+ * addresses, in turns, so that whatever else the machine does hits both.
  */
 export async function overhead(
 	rest: Rest,
 	credential: SavedCredential,
 	baseUrl: string,
 ): Promise<Figure> {
-	const times = await inTurns(rest, [ours(credential), plain(credential, baseUrl)]);
+	const steps = [ours(credential), plain(credential, baseUrl)];
+	const times: number[][] = steps.map(() => []);
+	// The first round only warms up.
+	for (let round = 0; round <= ROUNDS; round += 1) {
+		for (const [index, step] of steps.entries()) {
+			const milliseconds = await time(rest, step);
+			if (round > 0) times[index]?.push(milliseconds);
+		}
+	}
 	const [ownMs = NaN, plainMs = NaN] = times.map(median);
 	const ratio = ownMs / plainMs;
 	const note = `${(ownMs / ITEMS).toFixed(2)} and ${(plainMs / ITEMS).toFixed(2)} ms an item; ${ITEMS} items, medians of ${ROUNDS} runs in turns`;

@@ -6,14 +6,14 @@ import type { N8n } from '../../lab/n8n/start';
 import type { Rest, SavedCredential } from '../../lab/n8n/rest';
 import { atMost, type Figure } from '../table';
 import { runFlow, stepOf, type Step } from './flow';
-import { growth, processOf, watchMemory } from './resident';
+import { childOf, growth, watchMemory } from './resident';
 import { GIB, type FakeService } from './service';
 
 const MIB = 1024 ** 2;
 
 /** Runs steps and returns how much memory the last one took in n8n's process, in bytes. */
 async function memoryOf(n8n: N8n, rest: Rest, steps: Step[]): Promise<number> {
-	const stop = watchMemory(processOf(n8n.userFolder));
+	const stop = watchMemory(childOf(n8n.pid));
 	try {
 		const { from, to } = stepOf(await runFlow(rest, steps), steps.at(-1)?.name ?? '');
 		return growth(stop(), from, to);

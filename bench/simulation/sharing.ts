@@ -1,6 +1,8 @@
+import type { Send } from '../../src/base/types';
 import type { Counting } from '../../test/model/modelService/requestLimit';
 import { seeded } from '../../test/model/random';
 import { VirtualClock } from '../../test/model/virtualClock';
+import { sum } from '../table';
 import { ours } from './clients/ours';
 import { foreignClient } from './clients/foreign';
 import { CONCURRENT_JOBS, REQUESTS_PER_MINUTE, serviceFor } from './simulate';
@@ -57,33 +59,36 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 	const clock = new VirtualClock();
 	const service = serviceFor({ jobs, seconds }, clock, seed, settings);
 	const start = clock.now();
-	const foreign = hasForeign ? foreignClient(clock, service, seeded(seed), FOREIGN) : undefined;
-	const log: number[] = [];
-	const watched = Object.create(service) as typeof service;
-	Object.defineProperty(watched, 'send', {
-		value: async (...args: Parameters<typeof service.send>) => {
-			const answer = await service.send(...args);
-			log.push('status' in answer ? answer.status : 0);
-			return answer;
-		},
-	});
+	const stopForeign = hasForeign
+		? foreignClient(clock, service.send, seeded(seed), FOREIGN)
+		: undefined;
+	/** Of our own requests. */
+	const statuses: number[] = [];
+	const send: Send = async (request) => {
+		const answer = await service.send(request);
+		statuses.push('status' in answer ? answer.status : 0);
+		return answer;
+	};
 	const all = Array.from({ length: processes }, async (_, index) => {
 		const random = seeded(seed * 100 + index + 7);
 		await clock.sleep(index * apartMs);
 		const began = clock.now();
-		const lost = await ours({ clock, service: watched, random, jobs }, `process ${index}`);
+		const lost = await ours(
+			{ clock, send, settings: service.settings, random, jobs },
+			`process ${index}`,
+		);
 		return { lost, took: clock.now() - began };
 	});
 	const done = await clock.run(Promise.all(all));
-	foreign?.stop();
+	stopForeign?.();
 	const took = done.map((each) => each.took);
 	return {
 		makespan: (clock.now() - start) / 1_000,
 		bound: boundWithPolling(sharing),
 		jobs: processes * jobs,
-		requests: log.length,
-		refused: log.filter((status) => status === 429).length,
-		lost: done.reduce((sum, each) => sum + each.lost, 0),
+		requests: statuses.length,
+		refused: statuses.filter((status) => status === 429).length,
+		lost: sum(done.map((each) => each.lost)),
 		unfairness: Math.max(...took) / Math.min(...took),
 	};
 }

@@ -85,17 +85,6 @@ export function serviceFor(
 	return new ModelService(clock, { latencyMs: ROUND_TRIP_MS, jobMs, ...more });
 }
 
-/** What a service has seen since the clock stood at `start`, in milliseconds since the epoch. */
-function outcomeOf(
-	{ log }: ModelService,
-	clock: VirtualClock,
-	start: number,
-	lost: number,
-): Outcome {
-	const refused = log.filter(({ status }) => status === 429).length;
-	return { makespan: (clock.now() - start) / 1_000, requests: log.length, refused, lost };
-}
-
 /** Lets a client work off a load. Without a seed, all jobs take the same time. */
 export async function simulate(
 	client: Client,
@@ -105,9 +94,11 @@ export async function simulate(
 ): Promise<Outcome> {
 	const clock = new VirtualClock();
 	const events = client.events ? { onEnd: () => undefined } : {};
-	const service = serviceFor(load, clock, seed, { ...events, ...more });
+	const { send, settings, log } = serviceFor(load, clock, seed, { ...events, ...more });
 	const start = clock.now();
-	const scene = { clock, service, random: seeded((seed ?? 0) + 1_000), jobs: load.jobs };
-	const lost = await clock.run(client.run(scene));
-	return outcomeOf(service, clock, start, lost);
+	const random = seeded((seed ?? 0) + 1_000);
+	const lost = await clock.run(client.run({ clock, send, settings, random, jobs: load.jobs }));
+	const makespan = (clock.now() - start) / 1_000;
+	const refused = log.filter(({ status }) => status === 429).length;
+	return { makespan, requests: log.length, refused, lost };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { IBinaryData, INode, ITaskData } from 'n8n-workflow';
 import { finalStatuses, type Execution, type Rest, type SavedWorkflow } from '../n8n/rest';
 import { LabError } from '../process/failure';
-import { outRoot, shown } from '../process/paths';
+import { shown } from '../process/paths';
 import { until } from '../process/process';
 import type { Log } from '../process/progress';
 import { isOurs } from './examples';
@@ -113,7 +113,7 @@ export class ExampleRun {
 		private readonly readCredits: () => Promise<CreditsOf>,
 		private readonly log: Log,
 		/** Where the files go. */
-		private readonly folder = outRoot,
+		private readonly folder: string,
 	) {
 		this.makers = workflow.nodes.filter(isOurs).map(({ name }) => name);
 	}

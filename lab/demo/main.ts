@@ -47,18 +47,15 @@ interface Started {
 /** The service first: a wrong key is reported before half a minute is spent on starting n8n. */
 async function startOne(context: StartContext, wanted: WorkflowData): Promise<Started> {
 	const { options, port, cleanup, log } = context;
-	const env: Record<string, string> = { ...liveResults };
-	if (options.watch) env.N8N_DEV_RELOAD = 'true';
 	// Events come by https only, and the sandbox has to trust the address.
 	const { byEvent, rests } = entryPointsOf(wanted);
-	const isAddressed = byEvent !== undefined || rests;
-	const front = isAddressed ? await startTlsFront() : undefined;
-	if (front) {
-		cleanup.add(front.stop);
-		Object.assign(env, { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1' });
-		// The dispatcher of example 15 calls n8n at this address.
-		env.NODE_EXTRA_CA_CERTS = front.caFile;
-	}
+	const front = byEvent || rests ? await startTlsFront() : undefined;
+	if (front) cleanup.add(front.stop);
+	const env = {
+		...liveResults,
+		...front?.env,
+		...(options.watch && { N8N_DEV_RELOAD: 'true' }),
+	};
 	const service = await startService(context, front?.ca);
 	const userFolder = path.join(stateRoot, 'n8n');
 	const { n8n, rest } = await startInstance({ userFolder, port, env, log });

@@ -12,13 +12,13 @@ type Answer = Record<string, unknown> & { id: string };
  */
 export const callerOf =
 	({ baseUrl, apiKey }: Access) =>
-	async (method: string, path: string, body?: object): Promise<Answer> => {
+	async <T = Answer>(method: string, path: string, body?: object): Promise<T> => {
 		const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
 		const sent = { method, headers, body: JSON.stringify(body) };
 		const answer = await fetch(`${baseUrl}${path}`, sent);
-		if (!answer.ok)
-			throw new LabError(`The service answered ${answer.status} to ${method} ${path}`);
-		return (await answer.json().catch(() => ({}))) as Answer;
+		if (answer.ok) return (await answer.json().catch(() => ({}))) as T;
+		const said = `${answer.status} to ${method} ${path}: ${await answer.text()}`;
+		throw new LabError(`The service answered ${said}`);
 	};
 
 /** Makes a picture and waits until it has ended. */

@@ -20,7 +20,8 @@ import { bringsNode, fastInstaller, tools } from './tools';
 
 const logFile = path.join(stateRoot, 'install.log');
 
-const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+/** No script runs, and nothing is asked for that is not installed. */
+export const npmFlags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
 
 /** The oldest Node that the newest n8n runs in. */
 const OLDEST_NODE = 24;
@@ -89,7 +90,7 @@ async function succeeds(
 }
 
 async function installWithNpm(folder: string): Promise<void> {
-	if (await succeeds(folder, 'npm', ['ci', ...flags])) return;
+	if (await succeeds(folder, 'npm', ['ci', ...npmFlags])) return;
 	throw new LabError(
 		'Installing n8n failed: it needs the npm registry and 2.5 GB of disk. Then run npm start again',
 		shown(logFile),

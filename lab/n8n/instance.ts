@@ -6,9 +6,15 @@ import { silent, withProgress, type Log } from '../process/progress';
 import { ensureLab, hasLab } from './install';
 import { newest, type Release } from './release';
 import { Rest, type Owner } from './rest';
-import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
+import {
+	removeUserFolder,
+	startN8n,
+	temporaryUserFolder,
+	type N8n,
+	type N8nOptions,
+} from './start';
 import { fillFromTemplate } from './template';
-import { buildProject, installPackage, packProject, packageFingerprint } from './tarball';
+import { buildProject, installPackage, packageFingerprint } from './package';
 
 /** The account of every n8n that the lab makes: they listen on this machine only. */
 export const demoOwner: Owner = {
@@ -27,15 +33,15 @@ export interface Instance {
 	rest: Rest;
 }
 
-interface InstanceOptions extends N8nOptions {
+interface InstanceOptions extends Partial<N8nOptions> {
 	log?: Log;
 	/** For tests: with the tables that `ensureTemplate` has made. */
 	fromTemplate?: boolean;
 }
 
 /**
- * From a checkout to a running n8n: installs n8n where it is missing, builds, packs and installs
- * the nodes where they have changed, starts n8n and signs in.
+ * From a checkout to a running n8n: installs n8n where it is missing, builds and installs the nodes
+ * where they have changed, starts n8n and signs in.
  *
  * @throws LabError with one line when any of that fails; nothing is left running then
  */
@@ -43,11 +49,14 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
 	const { log = silent, userFolder = temporaryUserFolder(), release } = options;
 	await preparePackage(userFolder, log, release);
 	if (options.fromTemplate) fillFromTemplate(userFolder, release ?? newest);
-	const temporary = !options.userFolder;
-	const start = async () => await startN8n({ ...options, temporary, userFolder });
+	const start = async () => await startN8n({ ...options, userFolder });
 	const n8n = await withProgress(log, 'Starting n8n', start);
+	const stop = async () => {
+		await n8n.stop();
+		if (!options.userFolder) removeUserFolder(userFolder);
+	};
 	try {
-		return { n8n, rest: await Rest.signIn(n8n.baseUrl, demoOwner, release) };
+		return { n8n: { ...n8n, stop }, rest: await Rest.signIn(n8n.baseUrl, demoOwner, release) };
 	} catch (error) {
 		await n8n.kill();
 		throw error;
@@ -70,16 +79,13 @@ export async function preparePackage(
 	cpSync(installed, nodes, { recursive: true, verbatimSymlinks: true });
 }
 
-/** Builds, packs and installs the nodes, only when a source has changed: the last build is kept beside the state. */
+/** Builds and installs the nodes, only when a source has changed: the last build is kept beside the state. */
 export async function ensurePackage(log: Log = silent): Promise<void> {
 	const stamp = path.join(installed, '.mediagen-sources');
 	const wanted = packageFingerprint();
 	if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-		const tarball = await withProgress(log, 'Building and packing the nodes', async () => {
-			await buildProject();
-			return await packProject();
-		});
-		const install = async () => await installPackage(tarball, installed);
+		await withProgress(log, 'Building the nodes', buildProject);
+		const install = async () => await installPackage(installed);
 		await withProgress(log, 'Installing the nodes into n8n', install);
 		writeFileSync(stamp, wanted);
 	}

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Cleanup } from '../demo/cleanup';
 import { freePort } from '../process/ports';
@@ -7,7 +7,13 @@ import { silent, withProgress, type Log } from '../process/progress';
 import { startBackends } from './backends';
 import { demoOwner, preparePackage } from './instance';
 import { Rest } from './rest';
-import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from './start';
+import {
+	removeUserFolder,
+	startN8n,
+	temporaryUserFolder,
+	type N8n,
+	type N8nOptions,
+} from './start';
 
 /** One process of an n8n in queue mode. It keeps name and port when it is started again. */
 export class Member {
@@ -20,7 +26,7 @@ export class Member {
 		/** Such as `worker-1`; its logs are named after it. */
 		readonly name: string,
 		readonly port: number,
-		private readonly options: N8nOptions & { userFolder: string },
+		private readonly options: N8nOptions,
 	) {}
 
 	/** Such as `http://127.0.0.1:5678`; a worker answers only `/healthz` there. */
@@ -71,8 +77,6 @@ export class Member {
 }
 
 export interface QueueOptions {
-	/** Default 2. */
-	workers?: number;
 	/** Processes that take production webhooks; default 1. */
 	webhooks?: number;
 	/** Port of the editor; default: a free one. */
@@ -92,8 +96,8 @@ export interface QueueOptions {
 }
 
 /**
- * An n8n of several processes on this machine, which share Redis and PostgreSQL, with our packed
- * package.
+ * An n8n of several processes on this machine, two of them workers, which share Redis and PostgreSQL,
+ * with our packed package.
  */
 export class Queue {
 	private constructor(
@@ -116,8 +120,7 @@ export class Queue {
 	static async start(options: QueueOptions = {}): Promise<Queue> {
 		const { log = silent, cleanup = new Cleanup(), graceMs } = options;
 		const { userFolder = temporaryUserFolder() } = options;
-		if (!options.userFolder)
-			cleanup.add(() => rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 }));
+		if (!options.userFolder) cleanup.add(() => removeUserFolder(userFolder));
 		try {
 			await preparePackage(userFolder, log);
 			const shared = {
@@ -139,8 +142,7 @@ export class Queue {
 				members.push(new Member(name, port, { args, env, userFolder, graceMs }));
 			};
 			await add('main', ['start'], options.port);
-			for (let index = 1; index <= (options.workers ?? 2); index += 1)
-				await add(`worker-${index}`, ['worker', '--concurrency=5']);
+			for (const index of [1, 2]) await add(`worker-${index}`, ['worker', '--concurrency=5']);
 			for (let index = 1; index <= (options.webhooks ?? 1); index += 1)
 				await add(`webhook-${index}`, ['webhook']);
 			const [main, ...others] = members as [Member, ...Member[]];

@@ -187,8 +187,8 @@ class Executions {
 		}
 	}
 
-	/** The newest 100 executions of a workflow, of these statuses if given. */
-	async list(workflowId: string, status?: readonly ExecutionStatus[]): Promise<ListedExecution[]> {
+	/** The newest 100 executions of a workflow or of all, of these statuses if given. */
+	async list(workflowId?: string, status?: readonly ExecutionStatus[]): Promise<ListedExecution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId, status }));
 		const path = `/rest/executions?limit=100&filter=${filter}`;
 		return (await this.session.request<{ results: ListedExecution[] }>('GET', path)).results;
@@ -200,11 +200,9 @@ class Executions {
 
 	/** Stops the executions that have not ended, of all workflows. */
 	async stopAll(): Promise<void> {
-		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running', 'waiting'] }));
-		const path = `/rest/executions?limit=100&filter=${filter}`;
-		const { results } = await this.session.request<{ results: ListedExecution[] }>('GET', path);
+		const going = await this.list(undefined, ['new', 'running', 'waiting']);
 		// One that ends meanwhile cannot be stopped any more.
-		await Promise.all(results.map(async ({ id }) => await this.stop(id).catch(() => {})));
+		await Promise.all(going.map(async ({ id }) => await this.stop(id).catch(() => {})));
 	}
 
 	/**

@@ -8,14 +8,12 @@ import { freePort, isFree } from '../process/ports';
 import { cleanEnvironment, startGuarded, type Guarded } from '../process/process';
 import { newest, type Release } from './release';
 
-/** How to start an n8n; everything has a safe default. */
+/** How to start an n8n; all but its folder has a safe default. */
 export interface N8nOptions {
 	/** Which n8n; default: the newest. */
 	release?: Release;
-	/** Default: a fresh folder in the system's temporary folder. */
-	userFolder?: string;
-	/** Whether the stop removes the user folder; default: when it was not given. */
-	temporary?: boolean;
+	/** What it keeps. */
+	userFolder: string;
 	/** Port of the editor and its REST interface; default: a free one. */
 	port?: number;
 	/** Variables that go over the lab's own. */
@@ -48,35 +46,36 @@ export function temporaryUserFolder(): string {
 	return mkdtempSync(path.join(os.tmpdir(), 'mediagen-n8n-'));
 }
 
+export function removeUserFolder(folder: string): void {
+	// An n8n that has just ended may still write a file.
+	rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
 /**
  * Starts n8n and waits until it answers.
  *
  * @throws LabError when the port is taken, or with n8n's last lines when it ends or hangs
  */
-export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
+export async function startN8n(options: N8nOptions): Promise<N8n> {
 	const { release = newest, readyTimeoutMs = 120_000, args = ['start'], graceMs } = options;
-	const { port = await freePort(), userFolder = temporaryUserFolder() } = options;
-	const { temporary = !options.userFolder, logFile = path.join(userFolder, 'n8n.log') } = options;
+	const { port = await freePort(), userFolder, headless, env } = options;
+	const { logFile = path.join(userFolder, 'n8n.log') } = options;
 	if (!(await isFree(port))) throw new LabError(`Port ${port} is in use by another program`);
 	const filesFolder = path.join(userFolder, 'files');
 	mkdirSync(filesFolder, { recursive: true });
-	const own = await environmentOf(release, userFolder, options.headless);
+	const own = await environmentOf(release, userFolder, headless);
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const guarded = await startGuarded({
 		...{ name: 'n8n', command: release.node, args: [release.entry, ...args], cwd: userFolder },
 		...{ logFile, graceMs, readyTimeoutMs },
-		env: { ...own, N8N_PORT: String(port), ...options.env },
+		env: { ...own, N8N_PORT: String(port), ...env },
 		async isReady() {
 			const signal = AbortSignal.timeout(5_000);
 			const answer = await fetch(`${baseUrl}/healthz/readiness`, { signal }).catch(() => undefined);
 			return answer?.ok ?? false;
 		},
 	});
-	const stop = async () => {
-		await guarded.stop();
-		if (temporary) rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
-	};
-	return { ...guarded, stop, baseUrl, port, userFolder, filesFolder, logFile };
+	return { ...guarded, baseUrl, port, userFolder, filesFolder, logFile };
 }
 
 /** Modules of n8n that neither run workflows nor keep what is in them. */

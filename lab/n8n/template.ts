@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { stateRoot } from '../process/paths';
 import type { Release } from './release';
-import { startN8n, temporaryUserFolder } from './start';
+import { removeUserFolder, startN8n, temporaryUserFolder } from './start';
 
 /** n8n's empty database, with what it has not yet written into its main file, and the key that it encrypts with. */
 const FILES = ['database.sqlite', 'database.sqlite-wal', 'config'];
@@ -26,7 +26,7 @@ export async function ensureTemplate(release: Release): Promise<void> {
 		if (existsSync(made)) copyFileSync(made, path.join(`${template}.new`, file));
 	}
 	renameSync(`${template}.new`, template);
-	rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	removeUserFolder(userFolder);
 }
 
 /** Gives a new user folder the tables, where they have been made. */

@@ -18,15 +18,15 @@ export interface TlsFront {
 	url: string;
 	/** The certificate (PEM) that callers must trust. */
 	ca: string;
-	/** The same as a file, for `NODE_EXTRA_CA_CERTS` of an n8n that calls itself. */
-	caFile: string;
+	/** Variables of the n8n behind it, which is called, and calls itself, at this address. */
+	env: Record<string, string>;
 	/** Where calls go from now on, such as a restarted n8n. */
 	target(to: Route): void;
 	stop(): Promise<void>;
 }
 
 /** A key and a certificate for `localhost` that are good for a day and for nothing else. */
-export async function selfSigned(): Promise<{ key: string; cert: string }> {
+async function selfSigned(): Promise<{ key: string; cert: string }> {
 	const altNames = [
 		{ type: 2, value: 'localhost' },
 		{ type: 7, ip: '127.0.0.1' },
@@ -42,11 +42,8 @@ export async function selfSigned(): Promise<{ key: string; cert: string }> {
 }
 
 /** Starts a front on a free port of the loopback address. */
-export async function startTlsFront(
-	route: Route = 0,
-	pair?: { key: string; cert: string },
-): Promise<TlsFront> {
-	const { key, cert } = pair ?? (await selfSigned());
+export async function startTlsFront(route: Route = 0): Promise<TlsFront> {
+	const { key, cert } = await selfSigned();
 	let target = route;
 	// A connection each: a kept one may be closed by n8n in the moment when it is used again.
 	const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true });
@@ -61,10 +58,11 @@ export async function startTlsFront(
 	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-front-'));
 	const caFile = path.join(folder, 'ca.pem');
 	writeFileSync(caFile, cert);
+	const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
 	return {
-		url: `https://localhost:${(server.address() as AddressInfo).port}/`,
+		url,
 		ca: cert,
-		caFile,
+		env: { WEBHOOK_URL: url, N8N_PROXY_HOPS: '1', NODE_EXTRA_CA_CERTS: caFile },
 		target: (to) => void (target = to),
 		async stop() {
 			server.close();

@@ -35,6 +35,8 @@ export async function run(
 
 /** A long-lived process (n8n, the sandbox) that cannot outlive us. */
 export interface Guarded {
+	/** Of the guard, whose only child is the process. */
+	pid: number;
 	/** Resolves with the exit code once the process is gone, sockets and all; never rejects. */
 	ended: Promise<number>;
 	/** SIGTERM, then SIGKILL to the whole process tree after `graceMs`. Safe to call twice. */
@@ -90,7 +92,7 @@ export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
 	const isOver = async () => failure !== undefined || (await isReady());
 	if (!(await until(isOver, { timeoutMs, everyMs: 50 })))
 		failure ??= `${name} was not ready in ${timeoutMs / 1000} s`;
-	if (failure === undefined) return { ended, stop: end('SIGTERM'), kill };
+	if (failure === undefined) return { pid: child.pid!, ended, stop: end('SIGTERM'), kill };
 	await kill();
 	const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-12);
 	throw new LabError(`${failure}:\n${lines.join('\n')}\n`, logFile);

@@ -41,16 +41,12 @@ export function outputLog(output: NodeJS.WriteStream = process.stdout): Log {
  *
  * @param label what is being done, with the time it usually takes
  */
-export async function withProgress<T>(
-	log: Log,
-	label: string,
-	work: () => Promise<T>,
-	everyMs = log.status ? 1_000 : 10_000,
-): Promise<T> {
+export async function withProgress<T>(log: Log, label: string, work: () => Promise<T>): Promise<T> {
 	const started = Date.now();
 	const seconds = () => Math.round((Date.now() - started) / 1000);
 	const show = log.status ?? log;
 	show(`${label} …`);
+	const everyMs = log.status ? 1_000 : 10_000;
 	const timer = setInterval(() => show(`${label} … ${seconds()} s`), everyMs);
 	try {
 		return await work();

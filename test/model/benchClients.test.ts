@@ -16,7 +16,8 @@ import { VirtualClock } from '../model/virtualClock';
 async function requestsOf(client: (typeof CLIENTS)[number]): Promise<number[]> {
 	const clock = new VirtualClock();
 	const service = serviceFor({ jobs: 1, seconds: 12 }, clock, undefined);
-	await clock.run(client.run({ clock, service, random: seeded(1), jobs: 1 }));
+	const { send, settings } = service;
+	await clock.run(client.run({ clock, send, settings, random: seeded(1), jobs: 1 }));
 	const [first] = service.log;
 	return service.log.map(({ at }) => (at - (first?.at ?? 0)) / 1_000);
 }

@@ -1,9 +1,4 @@
-import {
-	isNoResponse,
-	type SendResult,
-	type ApiRequest,
-	type Resource,
-} from '../../../src/base/types';
+import { isNoResponse, type ApiRequest, type Resource } from '../../../src/base/types';
 import type { Scene } from './client';
 
 /**
@@ -26,13 +21,13 @@ interface Served {
 
 /** Sends until it is served. */
 export async function call(
-	{ clock, service }: Scene,
+	{ clock, send }: Scene,
 	request: ApiRequest,
 	{ most, delay }: RetryPolicy,
 ): Promise<Served> {
 	let isLost = false;
 	for (let refusals = 0; ;) {
-		const answer: SendResult = await service.send(request);
+		const answer = await send(request);
 		if (!isNoResponse(answer) && answer.status < 300) {
 			return { job: answer.body as Resource, isLost };
 		}

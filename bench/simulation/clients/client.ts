@@ -1,11 +1,14 @@
-import type { ModelService } from '../../../test/model/modelService/service';
+import type { ServiceSettings } from '../../../test/model/modelService/settings';
 import type { VirtualClock } from '../../../test/model/virtualClock';
-import type { Random } from '../../../src/base/types';
+import type { Random, Send } from '../../../src/base/types';
 
 /** What a client is given: a service in virtual time and random numbers of its own. */
 export interface Scene {
 	clock: VirtualClock;
-	service: ModelService;
+	/** Asks the service. */
+	send: Send;
+	/** Those of the service, whose `onEnd` a client replaces that is notified of the end of jobs. */
+	settings: ServiceSettings;
 	random: Random;
 	/** How many jobs there are to be made. */
 	jobs: number;

@@ -1,18 +1,18 @@
-import type { ModelService } from '../../../test/model/modelService/service';
-import type { Random } from '../../../src/base/types';
+import type { Random, Send } from '../../../src/base/types';
 import type { VirtualClock } from '../../../test/model/virtualClock';
 import { CONCURRENT_JOBS, REQUESTS_PER_MINUTE } from '../simulate';
 
 /**
  * A client of another maker that takes a part of the requests and of the slots, evenly, whatever
  * others do: it creates where it has fewer jobs than its part, and looks at one of them otherwise.
+ * @returns ends it
  */
 export function foreignClient(
 	clock: VirtualClock,
-	service: ModelService,
+	send: Send,
 	random: Random,
 	part: number,
-): { stop: () => void } {
+): () => void {
 	let isOver = false;
 	let made = 0;
 	const running = new Set<string>();
@@ -24,12 +24,12 @@ export function foreignClient(
 		if (mayCreate || oldest === undefined) {
 			made += 1;
 			const body = { mode: 'image', model: 'm', prompt: `foreign ${made}` };
-			const created = await service.send({ method: 'POST', path: '/generations', body });
+			const created = await send({ method: 'POST', path: '/generations', body });
 			if ('status' in created && created.status === 202)
 				running.add((created.body as { id: string }).id);
 			return;
 		}
-		const read = await service.send({ method: 'GET', path: `/generations/${oldest}` });
+		const read = await send({ method: 'GET', path: `/generations/${oldest}` });
 		running.delete(oldest);
 		const isRunning =
 			!('status' in read) || (read.body as { status?: string }).status !== 'completed';
@@ -42,9 +42,7 @@ export function foreignClient(
 		}
 	};
 	void loop();
-	return {
-		stop() {
-			isOver = true;
-		},
+	return () => {
+		isOver = true;
 	};
 }

@@ -1,5 +1,5 @@
 import { createAndPoll, type Polling, type RetryPolicy } from './calls';
-import { inLanes, type Client, type Scene } from './client';
+import type { Client } from './client';
 
 /**
  * n8n's own template of a loop that polls, as its builders are taught it (n8n-io/skills 1.0.2, `n8n-loops-official`,
@@ -19,28 +19,21 @@ const template: Polling = {
 	mostPolls: 10,
 };
 
-async function make(scene: Scene, items: number[]): Promise<number> {
-	const made = items.map(async (item) => await createAndPoll(scene, item, template));
-	return (await Promise.all(made)).filter((isMade) => !isMade).length;
-}
-
 /** Loop Over Items with a batch size: the next ones start when all of the last ones have ended. */
-function loop(name: string, size: number): Client {
-	return {
-		name,
-		async run(scene) {
-			let lost = 0;
-			await inLanes(Math.ceil(scene.jobs / size), 1, async (batch) => {
-				const length = Math.min(size, scene.jobs - batch * size);
-				lost += await make(
-					scene,
-					Array.from({ length }, (_, index) => batch * size + index),
-				);
-			});
-			return lost;
-		},
-	};
-}
+const loop = (name: string, size: number): Client => ({
+	name,
+	async run(scene) {
+		let lost = 0;
+		for (let first = 0; first < scene.jobs; first += size) {
+			const length = Math.min(size, scene.jobs - first);
+			const batch = Array.from({ length }, async (_, index) =>
+				createAndPoll(scene, first + index, template),
+			);
+			lost += (await Promise.all(batch)).filter((isMade) => !isMade).length;
+		}
+		return lost;
+	},
+});
 
 export const oneByOne = loop('n8n loop, one by one', 1);
 

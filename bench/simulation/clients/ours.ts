@@ -6,11 +6,11 @@ import type { Client, Scene } from './client';
  * @param name distinguishes the keys of several processes
  */
 export async function ours(
-	{ clock, service, random, jobs }: Scene,
+	{ clock, send, settings, random, jobs }: Scene,
 	name?: string,
 ): Promise<number> {
-	const { workspace, items } = startRun({ clock, random, send: service.send, jobs, name });
-	if (service.settings.onEnd) service.settings.onEnd = (job) => workspace.poller.notify(job);
+	const { workspace, items } = startRun({ clock, random, send, jobs, name });
+	if (settings.onEnd) settings.onEnd = (job) => workspace.poller.notify(job);
 	return (await items).filter((isMade) => !isMade).length;
 }
 

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { selfSigned, startTlsFront, type Route, type TlsFront } from '../../../lab/n8n/tlsFront';
+import { startTlsFront, type Route, type TlsFront } from '../../../lab/n8n/tlsFront';
 import type { Access } from '../../../lab/n8n/credential';
 import { createSandbox, type Sandbox } from '../../../sandbox/server';
 import { quickRender } from '../../sandbox/support/harness';
@@ -27,8 +27,7 @@ export interface EventEnvironment {
 
 /** @param target where the front sends calls */
 export async function startEventEnvironment(target: Route): Promise<EventEnvironment> {
-	const pair = await selfSigned();
-	const front = await startTlsFront(target, pair);
+	const front = await startTlsFront(target);
 	const settings = {
 		clockScale: 60,
 		requestsPerMinute: 1_000_000,
@@ -39,7 +38,7 @@ export async function startEventEnvironment(target: Route): Promise<EventEnviron
 	const sandbox = await createSandbox({
 		seed: 1,
 		settings,
-		deliveryCa: pair.cert,
+		deliveryCa: front.ca,
 		render: quickRender,
 	});
 	const got: CollectedItem[] = [];
@@ -63,7 +62,7 @@ export async function startEventEnvironment(target: Route): Promise<EventEnviron
 		},
 		got,
 		collectorUrl: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
-		env: { WEBHOOK_URL: front.url, N8N_PROXY_HOPS: '1', NODE_EXTRA_CA_CERTS: front.caFile },
+		env: front.env,
 		async close() {
 			await Promise.all([front.stop(), sandbox.close()]);
 			collector.closeAllConnections();

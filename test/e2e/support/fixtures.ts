@@ -1,27 +1,12 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import { callerOf } from '../../../lab/demo/otherProgram';
+import { until as untilThere } from '../../../lab/process/process';
 import { baseUrl, keys } from './harness';
 
 /** Calls the service without n8n. */
-export async function call<T = Record<string, unknown>>(
-	method: string,
-	path: string,
-	body?: unknown,
-): Promise<T> {
-	const answer = await fetch(`${baseUrl}${path}`, {
-		method,
-		headers: {
-			authorization: `Bearer ${keys.full.key}`,
-			...(body !== undefined && { 'content-type': 'application/json' }),
-		},
-		body: body === undefined ? undefined : JSON.stringify(body),
-	});
-	const text = await answer.text();
-	if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${text}`);
-	return JSON.parse(text) as T;
-}
+export const call = callerOf({ baseUrl, apiKey: keys.full.key });
 
-const idOf = async (path: string, body: unknown): Promise<string> =>
-	(await call<{ id: string }>('POST', path, body)).id;
+const idOf = async (path: string, body: object): Promise<string> =>
+	(await call('POST', path, body)).id;
 
 const picture = 'https://example.com/picture.png';
 
@@ -42,11 +27,9 @@ export const make = {
 
 /** Polls until a resource has a status. @throws Error after ten seconds */
 export async function until(path: string, status: string): Promise<void> {
-	for (let tries = 0; tries < 100; tries += 1) {
-		if ((await call(`GET`, path)).status === status) return;
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
-	throw new Error(`${path} has not become ${status}`);
+	const isThere = async () => (await call('GET', path)).status === status;
+	if (!(await untilThere(isThere, { timeoutMs: 10_000 })))
+		throw new Error(`${path} has not become ${status}`);
 }
 
 /** A resource locator as it is stored when an id was entered. */

@@ -1,8 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { newest } from '../../../lab/n8n/release';
-import { startN8n, temporaryUserFolder, type N8n, type N8nOptions } from '../../../lab/n8n/start';
+import {
+	removeUserFolder,
+	startN8n,
+	temporaryUserFolder,
+	type N8n,
+	type N8nOptions,
+} from '../../../lab/n8n/start';
 import { freePort } from '../../../lab/process/ports';
 import type { Log } from '../../../lab/process/progress';
 import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
@@ -25,7 +31,7 @@ export class TriggerInstance extends EventInstance {
 	/** @param more variables that n8n gets besides */
 	static async start(
 		more: Record<string, string> = {},
-		{ release = newest, headless = true, log }: N8nOptions & { log?: Log } = {},
+		{ release = newest, headless = true, log }: Partial<N8nOptions> & { log?: Log } = {},
 	): Promise<TriggerInstance> {
 		const port = await freePort();
 		const world = await startEventEnvironment(port);
@@ -43,7 +49,7 @@ export class TriggerInstance extends EventInstance {
 	async stop(): Promise<void> {
 		await this.n8n.stop();
 		await this.world.close();
-		rmSync(this.n8n.userFolder, { recursive: true, force: true, maxRetries: 3 });
+		removeUserFolder(this.n8n.userFolder);
 	}
 
 	/** Where n8n listens, behind the TLS front; its log; its folder with the database. */

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packageFingerprint } from '../../../lab/n8n/tarball';
+import { packageFingerprint } from '../../../lab/n8n/package';
 
 let root: string;
 

@@ -25,7 +25,6 @@ export default async function globalSetup(): Promise<void> {
 	// As long as n8n itself lets a worker finish what it is at when it is stopped, and a little more.
 	const graceMs = 35_000;
 	globalThis.queueInstance = await QueueInstance.start({
-		workers: 2,
 		webhooks: 2,
 		graceMs,
 		log,

@@ -1,26 +1,17 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { createHash } from 'node:crypto';
-import {
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LabError } from '../process/failure';
 import { projectRoot, shown, stateRoot } from '../process/paths';
 import { run } from '../process/process';
+import { npmFlags } from './install';
 
 const logFile = path.join(stateRoot, 'package.log');
 
-async function npm(cwd: string, failure: string, ...args: string[]): Promise<string> {
-	const { code, output } = await run('npm', args, { cwd, logFile });
+async function npm(cwd: string, failure: string, ...args: string[]): Promise<void> {
+	const { code } = await run('npm', args, { cwd, logFile });
 	if (code !== 0) throw new LabError(failure, shown(logFile));
-	return output;
 }
 
 /** A hash of everything that the packed package is made from: while it is the same, so is the build. */
@@ -55,27 +46,15 @@ export async function buildProject(): Promise<void> {
 }
 
 /**
- * Packs a built project into a tarball, which holds exactly what a user gets from the registry.
- *
- * @returns path of the tarball, in a temporary folder that {@link installPackage} removes
+ * Installs the built project into a folder as n8n itself installs a community package: exactly the files
+ * that a user gets from the registry. What an earlier or interrupted install left there is replaced.
  */
-export async function packProject(): Promise<string> {
-	const folder = mkdtempSync(path.join(os.tmpdir(), 'mediagen-pack-'));
-	const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-	await npm(projectRoot, 'Packing the nodes failed', ...args);
-	return path.join(folder, readdirSync(folder)[0] ?? '');
-}
-
-/**
- * Installs a tarball into a folder as n8n itself installs a community package. What an earlier
- * or interrupted install left there is replaced.
- */
-export async function installPackage(tarball: string, folder: string): Promise<void> {
+export async function installPackage(folder: string): Promise<void> {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(folder, { recursive: true });
 	const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
 	writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
-	const flags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-	await npm(folder, 'Installing the nodes into n8n failed', 'install', ...flags, tarball);
-	rmSync(path.dirname(tarball), { recursive: true, force: true });
+	// A packed copy instead of a link.
+	const args = ['install', '--install-links', ...npmFlags, projectRoot];
+	await npm(folder, 'Installing the nodes into n8n failed', ...args);
 }
