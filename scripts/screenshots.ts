@@ -99,7 +99,7 @@ const listed = (value: string, cachedResultName: string) => ({
 
 /** What is filled in for the picture, by the name of the page; the rest is as the editor adds the node. */
 const FILLED: Record<string, INodeParameters> = {
-	mediagen: { model: listed('studio/image-1', 'Studio Image 1'), prompt: 'A lighthouse at dawn' },
+	mediagen: { prompt: 'A lighthouse at dawn' },
 	speech: {
 		model: listed('service/speech-lite', 'Speech Lite'),
 		blocksFrom: 'text',

@@ -120,7 +120,7 @@ export const singleFile: Field = {
 export function inParts(request: ApiRequest): ApiRequest[] {
 	const { blocks } = request.body as { blocks: unknown };
 	// Additional JSON may have put anything in their place.
-	if (!Array.isArray(blocks)) return [request];
+	if (!Array.isArray(blocks) || blocks.length === 0) return [request];
 	const parts: ApiRequest[] = [];
 	for (let at = 0; at < blocks.length; at += max) {
 		const body = { ...(request.body as object), blocks: blocks.slice(at, at + max) };

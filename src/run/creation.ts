@@ -21,6 +21,7 @@ import {
 	type CreditWait,
 } from './credits';
 import { expiryOf } from './files';
+import { withFirstModel } from './firstModel';
 import { slotKindOf, type Item, type OperationSpec } from './item';
 import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
 import { readKnownJob } from './read';
@@ -151,7 +152,7 @@ class Creation {
 		}
 	}
 
-	/** Decides by the state of the item. Sends nothing but files, and what it takes to read a known job. */
+	/** Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a first model. */
 	private async decide(item: Item): Promise<Result<Start>> {
 		const { keys } = this;
 		const { memory, origin, workspace, request } = item;
@@ -184,8 +185,9 @@ class Creation {
 				if (step.startsOver) this.startOver();
 				keys.adopt();
 				const uploaded = await uploadAll(item, this.opened.sources);
-				if (!uploaded.ok) return uploaded;
-				return ok({ request: { key: keys.current, path: request.path, body: uploaded.value } });
+				const body = uploaded.ok ? await withFirstModel(item, uploaded.value) : uploaded;
+				if (!body.ok) return body;
+				return ok({ request: { key: keys.current, path: request.path, body: body.value } });
 			}
 		}
 	}

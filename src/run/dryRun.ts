@@ -9,7 +9,7 @@ import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
 import { statedPrice } from './credits';
 import { requestedText } from './files';
-import { firstModelForDryRun, naming } from './firstModel';
+import { withFirstModel } from './firstModel';
 import type { Item, Outcome } from './item';
 import { ItemKeys } from './keys';
 import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn, type Prices } from './prices';
@@ -17,8 +17,8 @@ import { statesOf } from './state';
 import { openRequest, withoutReferences } from './uploads';
 
 /*
- * A dry run: nothing is created, and no request goes out but one that reads what the last generations
- * of the workspace have cost. Every item has the shape of a finished job, with files that stand for its
+ * A dry run: nothing is created, and no request goes out but those that read what the last generations
+ * of the workspace have cost and, where none is chosen, its first model. Every item has the shape of a finished job, with files that stand for its
  * media, so that what comes after the node can be built. What would be sent stands under `request`.
  */
 
@@ -60,14 +60,26 @@ function costSentence(costs: Array<number | undefined>): string {
 	return `, for about ${sum} credits${rest}`;
 }
 
+/** A request as it would be sent, as far as the service says which model is its first one. */
+async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiRequest>> {
+	if (!item.hasService) return ok(request);
+	const body = await withFirstModel(item, request.body);
+	if (body.ok) return ok({ ...request, body: body.value });
+	return body.failure.kind === 'input' ? body : ok(request);
+}
+
 /** What all items of the run would create and cost, in words, and which of them are wrong. */
-function summaryOf(item: Item, prices: Prices, model: string | undefined): string {
+async function summaryOf(item: Item, prices: Prices): Promise<string> {
 	const { checked, invalid } = item.run;
-	const costs = checked.flatMap(([, prepared]) => {
-		if (!prepared.ok) return [];
+	const costs: Array<number | undefined> = [];
+	for (const [, prepared] of checked) {
+		if (!prepared.ok) continue;
 		const { request, parts = [request] } = prepared.value;
-		return parts.map((part) => priceOf(item, model ? naming(part, model) : part, prices));
-	});
+		for (const part of parts) {
+			const sent = await asSent(item, part);
+			costs.push(priceOf(item, sent.ok ? sent.value : part, prices));
+		}
+	}
 	const cost = item.spec.charges ? costSentence(costs) : '';
 	const count = `${costs.length} ${costs.length === 1 ? 'job' : 'jobs'}`;
 	const bad =
@@ -205,9 +217,7 @@ async function storeSamples(
 }
 
 /** What an item would become, all checks done. Remembers nothing: the real run starts from scratch. */
-export async function dryRun(asked: Item): Promise<Result<Outcome>> {
-	const model = await firstModelForDryRun(asked);
-	const item = model ? { ...asked, request: naming(asked.request, model) } : asked;
+export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const { request, parts = [request], memory, run, itemIndex, settings } = item;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
@@ -216,9 +226,12 @@ export async function dryRun(asked: Item): Promise<Result<Outcome>> {
 	const asNew: Item = { ...item, memory: { ...memory, content } };
 	const idempotencyKey = new ItemKeys(asNew, content).current;
 	const prices = await (run.prices ??= readPrices(item));
-	run.drySummary ??= summaryOf(item, prices, model);
+	const summary = await (run.drySummary ??= summaryOf(item, prices));
 	const outcome: Outcome = { resources: [], files: [] };
-	for (const [index, part] of parts.entries()) {
+	for (const [index, asked] of parts.entries()) {
+		const asIs = await asSent(item, asked);
+		if (!asIs.ok) return asIs;
+		const part = asIs.value;
 		const suffix = parts.length > 1 ? `_${index + 1}` : '';
 		const job = finished(item, part, `dry_run_${itemIndex + 1}${suffix}`);
 		const stored = settings.downloadOutputs ? await storeSamples(item, job, part) : ok([]);
@@ -230,7 +243,7 @@ export async function dryRun(asked: Item): Promise<Result<Outcome>> {
 			body: withoutReferences(part.body, (field) => `binary:${field}`),
 		};
 		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
-		const resource: Json = { ...job, dryRun: true, summary: run.drySummary, request: sent };
+		const resource: Json = { ...job, dryRun: true, summary, request: sent };
 		if (price !== undefined) resource.estimated_credits = rounded(price);
 		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });
 		const [, state] = states[index] ?? [];

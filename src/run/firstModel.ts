@@ -2,50 +2,50 @@ import { ENDPOINTS } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest } from '../base/types';
 import { mustBeList, pageOf } from '../service/pages';
-import { inTurn } from './run';
 import type { Item } from './item';
 
 /*
  * A new node makes something before its user has met the catalogue: its model is the one that the
  * workspace lists first for the operation. Which one that is the service says when the node runs, in
  * one request for all items, and the output names it.
+ *
+ * The key of a request knows nothing of the answer: another order of the catalogue makes no other
+ * request, which would be paid for again. What was sent is sent again with the model that it had.
  */
 
 /** What the field Model holds until somebody chooses one, and how that is shown. */
 export const FIRST_MODEL = 'first';
 export const FIRST_MODEL_NAME = 'First Model of the Workspace';
 
-export const asksForFirstModel = ({ body }: ApiRequest): boolean =>
-	isRecord(body) && body.model === FIRST_MODEL;
-
-/** The request with that model, if it asks for it. */
-export const naming = (request: ApiRequest, model: string): ApiRequest =>
-	asksForFirstModel(request)
-		? { ...request, body: { ...(request.body as object), model } }
-		: request;
+export const asksForFirstModel = ({ path, body }: Pick<ApiRequest, 'path' | 'body'>): boolean =>
+	path === ENDPOINTS.createGeneration.path && isRecord(body) && body.model === FIRST_MODEL;
 
 /** Specification: GET /models. */
-async function readFirstModel(item: Item): Promise<Result<string>> {
-	const { workspace, host, request } = item;
-	const { mode } = request.body as { mode: string };
-	const asked: ApiRequest = { method: 'GET', path: ENDPOINTS.listModels.path, query: { mode } };
-	const answer = await workspace.client.request(host.channel, asked, { validate: mustBeList });
+async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>> {
+	const { workspace, host, settings } = item;
+	const query = { mode: String(mode) };
+	const asked: ApiRequest = { method: 'GET', path: ENDPOINTS.listModels.path, query };
+	const options = { validate: mustBeList, ...(settings.dryRun && { retry: false }) };
+	const answer = await workspace.client.request(host.channel, asked, options);
 	if (!answer.ok) return { ...answer, endpoint: ENDPOINTS.listModels };
 	const [model] = pageOf(answer.value.body).entries.filter(isResource);
 	if (model) return ok(model.id);
-	const problem = `is not chosen, and the workspace lists none for ${mode}`;
+	const problem = `is not chosen, and the workspace lists none for ${query.mode}`;
 	return fail({ kind: 'input', field: 'Model', problem, hint: 'Choose a model' });
 }
 
-/** The same item with its model: read for the first item of a run, whose items all make the same. */
-export async function withFirstModel(item: Item): Promise<Result<Item>> {
-	const model = await (item.run.firstModel ??= inTurn(item, readFirstModel));
-	return model.ok ? ok({ ...item, request: naming(item.request, model.value) }) : model;
-}
-
-/** What a dry run knows of it; nothing where there is no service to ask, or it does not say. */
-export async function firstModelForDryRun(item: Item): Promise<string | undefined> {
-	if (!item.hasService || !asksForFirstModel(item.request)) return undefined;
-	const model = await (item.run.firstModel ??= readFirstModel(item));
-	return model.ok ? model.value : undefined;
+/**
+ * The body of a generation with its model. What the workspace lists first is read by the first item of
+ * a run that asks for it.
+ */
+export async function withFirstModel(item: Item, body: unknown): Promise<Result<unknown>> {
+	const { run, workspace, request } = item;
+	if (!asksForFirstModel({ path: request.path, body })) return ok(body);
+	const { mode } = body as { mode: unknown };
+	const known = run.firstModels.get(workspace) ?? new Map<unknown, Promise<Result<string>>>();
+	run.firstModels.set(workspace, known);
+	const reading = known.get(mode) ?? readFirstModel(item, mode);
+	known.set(mode, reading);
+	const model = await reading;
+	return model.ok ? ok({ ...(body as object), model: model.value }) : model;
 }

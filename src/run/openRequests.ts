@@ -45,8 +45,12 @@ export class OpenRequests {
 	private readonly failedRuns = new Map<string, Set<number>>();
 	private readonly begun = new Set<string>();
 
-	/** @param usedAt when an execution first came to the node, later when it last sent a request; in ms since the epoch */
-	constructor(private usedAt = 0) {}
+	/** When an execution last came to the node or sent a request, in ms since the epoch. */
+	private usedAt = 0;
+
+	use(now: number): void {
+		this.usedAt = Math.max(this.usedAt, now);
+	}
 
 	/** Whether the keys of all requests have expired. */
 	isOver(now: number): boolean {
@@ -103,7 +107,7 @@ export class OpenRequests {
 
 	/** A request is about to be sent. */
 	note(request: Omit<OpenRequest, 'outcome' | 'isDelivered'>): void {
-		this.usedAt = Math.max(this.usedAt, request.sent.firstSentAt);
+		this.use(request.sent.firstSentAt);
 		const known = this.get(request);
 		// A job that is known stays so, however its key is answered from now on.
 		const hasJob = known?.outcome === 'job' && known.sent.key === request.sent.key;
@@ -165,8 +169,9 @@ const nodes = new Map<string, OpenRequests>();
  * @param node workflow and node
  */
 export function openRequestsOf(node: string, now = systemClock.now()): OpenRequests {
-	for (const [name, requests] of nodes) if (requests.isOver(now)) nodes.delete(name);
-	const known = nodes.get(node) ?? new OpenRequests(now);
+	const known = nodes.get(node) ?? new OpenRequests();
+	known.use(now);
 	nodes.set(node, known);
+	for (const [name, requests] of nodes) if (requests.isOver(now)) nodes.delete(name);
 	return known;
 }

@@ -8,7 +8,6 @@ import { sendFile } from './uploads';
 import { notApproved } from './agent';
 import { createJob } from './creation';
 import { dryRun } from './dryRun';
-import { asksForFirstModel, withFirstModel } from './firstModel';
 import { halt, halted, inTurn } from './run';
 import type { Item, Outcome, OutputKind } from './item';
 import { customKeyProblem } from './keys';
@@ -128,14 +127,8 @@ async function createOne(item: Item): Promise<Result<Outcome>> {
 
 /** Creates what an item asks for. Not `async`: thousands may wait. */
 function create(item: Item): Promise<Result<Outcome>> {
-	const { parts = [], request } = item;
-	if (parts.length > 1) return createParts(item, parts);
-	return asksForFirstModel(request) ? createWithFirstModel(item) : createOne(item);
-}
-
-async function createWithFirstModel(item: Item): Promise<Result<Outcome>> {
-	const ready = await withFirstModel(item);
-	return ready.ok ? await createOne(ready.value) : ready;
+	const { parts = [] } = item;
+	return parts.length < 2 ? createOne(item) : createParts(item, parts);
 }
 
 /** A job for each part of what does not fit into a request, with its number and how many there are. */

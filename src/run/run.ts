@@ -3,6 +3,7 @@ import { onAbort } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
+import type { Workspace } from '../service/workspace';
 import { becomesErrorItem } from './credits';
 import type { Item, Prepared } from './item';
 import { GIVE_EACH_A_KEY, noteDelivery } from './keys';
@@ -64,10 +65,10 @@ export class Run {
 	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
 	parameters: string | undefined;
 	/** What a dry run says of all items, and what it knows of prices; set by the first that needs it. */
-	drySummary: string | undefined;
+	drySummary: Promise<string> | undefined;
 	prices: Promise<ReadonlyMap<string, number>> | undefined;
-	/** The model that the workspace lists first, for items without one of their own; read by the first of them. */
-	firstModel: Promise<Result<string>> | undefined;
+	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
+	readonly firstModels = new Map<Workspace, Map<unknown, Promise<Result<string>>>>();
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();

@@ -193,8 +193,8 @@ export const limits: Mutant[] = [
 	{
 		name: 'limits/each-item-asks-for-the-model',
 		file: 'src/run/firstModel.ts',
-		from: '(item.run.firstModel ??= inTurn(item, readFirstModel))',
-		to: 'inTurn(item, readFirstModel)',
+		from: 'known.get(mode) ?? readFirstModel(item, mode)',
+		to: 'readFirstModel(item, mode)',
 		why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
 		tests: ['test/run/firstModel.test.ts'],
 	},

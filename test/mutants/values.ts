@@ -180,8 +180,8 @@ export const values: Mutant[] = [
 	{
 		name: 'values/first-model-of-any-mode',
 		file: 'src/run/firstModel.ts',
-		from: 'query: { mode }',
-		to: 'query: {}',
+		from: 'path: ENDPOINTS.listModels.path, query }',
+		to: 'path: ENDPOINTS.listModels.path }',
 		why: 'A video is asked of the first model of all, which makes images.',
 		tests: ['test/run/firstModel.test.ts'],
 	},

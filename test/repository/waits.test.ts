@@ -13,7 +13,6 @@ const ROWS: Record<string, string[]> = {
 	'An item that only reads': [
 		'inTurn, without a deadline',
 		'Creation.look, without a deadline',
-		'withFirstModel, without a deadline',
 	],
 	'A job to end': [
 		'JobPoller.wait, without a deadline',
@@ -27,7 +26,7 @@ const ROWS: Record<string, string[]> = {
 		'createSend',
 		'readBody',
 		'dryRun, without a deadline',
-		'firstModelForDryRun, without a deadline',
+		'withFirstModel, without a deadline',
 	],
 	'A request that is tried again': ['Client.request', 'Creation.exchange, without a deadline'],
 	'A list with _Return All_': ['readPages'],

@@ -1,5 +1,5 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
-import { answer, errorBody } from '../model/answers';
+import { answer, errorBody, LOST } from '../model/answers';
 import type { VirtualClock } from '../model/virtualClock';
 import { locator, setUp } from '../support/serviceRun';
 
@@ -86,14 +86,55 @@ test('where the key may not read the catalogue, the error names the scope, and i
 	expect(made.map((item) => item.json.status)).toEqual(['completed', 'completed']);
 });
 
-test('another first model at a retry pays for no job again', async () => {
-	let first = 'studio/one';
-	const t = opened(() => listOf(first));
+test('at a retry nothing that is known depends on the catalogue', async () => {
+	let answers = listOf('studio/one');
+	const t = opened(() => answers);
 	await t.run();
-	first = 'studio/new';
-	const again = await t.run();
-	expect(again).toHaveLength(json.length);
+	for (answers of [listOf('studio/new'), answer(403, errorBody('No'))])
+		expect(await t.run()).toHaveLength(json.length);
 	expect(modelsOf(t.posts())).toEqual(json.map(() => 'studio/one'));
+	expect(t.asked).toHaveLength(1);
+});
+
+test.each(['execution', 'content'])(
+	'%s: what the next click takes over is sent again with the model that it had',
+	async (idempotency) => {
+		let first = 'studio/one';
+		let isLost = true;
+		const t = setUp({
+			mode: 'manual',
+			own: () => ({ prompt: 'p' }),
+			given: { downloadOutputs: false, options: { idempotency } },
+			answers: ({ method, path }) => {
+				if (path === '/models') return listOf(first);
+				return method === 'POST' && isLost ? LOST : undefined;
+			},
+		});
+		await expect(t.run({ nodeMemory: {}, executionId: '1' })).rejects.toThrow();
+		const [lost] = t.posts();
+		first = 'studio/new';
+		isLost = false;
+		expect(await t.run({ nodeMemory: {}, executionId: '2' })).toHaveLength(1);
+		const [, ...others] = t.posts();
+		expect(new Set(others.map(({ headers }) => headers?.['Idempotency-Key']))).toEqual(
+			new Set([lost?.headers?.['Idempotency-Key']]),
+		);
+	},
+);
+
+test('each mode has its own', async () => {
+	const t = setUp({
+		json,
+		own: (item) => ({
+			prompt: `p${item}`,
+			options: item === 1 ? { additionalFields: '{"mode":"video"}' } : {},
+		}),
+		given: { downloadOutputs: false },
+		answers: ({ path, query }) =>
+			path === '/models' ? listOf(`first ${String(query?.mode)}`) : undefined,
+	});
+	await t.run();
+	expect(modelsOf(t.posts()).sort()).toEqual(['first image', 'first image', 'first video']);
 });
 
 describe('a dry run', () => {
@@ -111,5 +152,9 @@ describe('a dry run', () => {
 		const items = await t.run();
 		expect(items.map((item) => item.json.status)).toEqual(json.map(() => 'completed'));
 		expect(t.asked).toHaveLength(1);
+	});
+
+	test('shows that there is none', async () => {
+		await expect(opened(() => listOf(), dry).run()).rejects.toThrow(/Model is not chosen/);
 	});
 });
