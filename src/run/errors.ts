@@ -333,7 +333,7 @@ export function describeFailure(failed: Failed, context: ErrorContext) {
 }
 
 /**
- * The facts of a failure, for expressions and for n8n's *Error details*: `item` (from 1), `jobId` (and `jobIds`
+ * The facts of a failure, for expressions and for n8n's error data, which error workflows get: `item` (from 1), `jobId` (and `jobIds`
  * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
  * spent`, `unknown` or `reserved or spent`), the job's own fields about credits, and `type`,
  * `requestId` and `details` of the service's error.
@@ -376,14 +376,14 @@ interface OtherJob extends IDataObject {
 	status: string;
 }
 
-/** What becomes of the jobs of the other items, whose ids stand in the error's details. */
+/** What becomes of the jobs of the other items. All their ids stand in the error's data, which the editor does not show. */
 function jobsSentence(jobs: OtherJob[], context: ErrorContext): string {
-	const kept = jobs.filter(({ status }) => status !== 'failed').length;
-	if (kept === 0) return '';
-	const exist = kept === 1 ? '1 other job exists' : `${kept} other jobs exist`;
-	const where = 'their IDs are under Error details';
-	if (!canGoOn(context)) return `${exist}: ${where}.`;
-	return `${exist} and ${kept === 1 ? 'is' : 'are'} kept: ${goOn(context)}, and nothing of that is paid for again (${where}).`;
+	const kept = jobs.filter(({ status }) => status !== 'failed').map(({ id }) => id);
+	if (kept.length === 0) return '';
+	const [exist, are] =
+		kept.length === 1 ? ['1 other job exists', 'is'] : [`${kept.length} other jobs exist`, 'are'];
+	if (!canGoOn(context)) return `${exist}: ${firstOf(kept)}.`;
+	return `${exist} and ${are} kept: ${goOn(context)}, and nothing of that is paid for again (${firstOf(kept)}).`;
 }
 
 /** Adds to the error of a run that has ended its counts, and the jobs that exist nevertheless. */
