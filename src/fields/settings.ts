@@ -157,7 +157,7 @@ export const maxCredits: Field = {
 	typeOptions: { minValue: 0 },
 	default: 100,
 	description:
-		'The most that all MediaGen nodes of one execution may reserve. In a schedule, let When Credits Run Out continue.',
+		'The most that one execution may reserve. In schedules, let When Credits Run Out continue.',
 	mapping: { ...asSetting('maxCredits', number({ min: 0 })), guardsMoney: true },
 };
 

@@ -240,9 +240,7 @@ export class JobPoller {
 	notify(job: Resource): void {
 		for (const waiter of [...this.waiters].filter((each) => each.job.id === job.id)) {
 			waiter.isPushed = jobState(job, waiter.options.terminalStatuses) !== 'running';
-			// What an event does not show stays as it was, but for what only the end of a job decides.
-			const { outputs, output, output_ids, error, errors, ...lasting } = waiter.job;
-			this.observe(waiter, { ...lasting, ...job }, this.clock.monotonic());
+			this.observe(waiter, job, this.clock.monotonic());
 		}
 	}
 
