@@ -55,7 +55,7 @@ const generateImage = generate({
 	action: 'Generate an image',
 	description:
 		"Make images from a prompt. Costs the model's price; by default retries never pay twice.",
-	model: 'The model that makes the image',
+	model: 'Makes the image',
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
 		description: `What the image shows, ${AT_MOST}`,
@@ -70,7 +70,7 @@ const generateVideo = generate({
 	action: 'Generate a video',
 	description:
 		"Make a video from a prompt or images. Costs the model's price; by default retries never pay twice.",
-	model: 'The model that makes the video',
+	model: 'Makes the video',
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
 		description: `What happens in the video, ${AT_MOST}`,
@@ -85,7 +85,7 @@ const generateAudio = generate({
 	action: 'Generate audio',
 	description:
 		"Make music, sounds or speech. Costs the model's price; by default retries never pay twice.",
-	model: 'The model that makes the music, sound or speech',
+	model: 'Makes the music, sound or speech',
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
 		description: `What to hear, ${AT_MOST}; for speech, the text to speak`,

@@ -10,10 +10,7 @@ const ROWS: Record<string, string[]> = {
 	'A request for its turn': ['RateLimiter.acquire, without a deadline'],
 	'A creation for credits, with': ['CreditGate.mayTry'],
 	'A creation with _Max Credits_': ['Creation.takeTurn, without a deadline'],
-	'An item that only reads': [
-		'inTurn, without a deadline',
-		'Creation.look, without a deadline',
-	],
+	'An item that only reads': ['inTurn, without a deadline', 'Creation.look, without a deadline'],
 	'A job to end': [
 		'JobPoller.wait, without a deadline',
 		'Creation.wait',
