@@ -68,7 +68,7 @@ export const additionalJson: Field = {
 	typeOptions: { rows: 4 },
 	default: '{}',
 	hint: 'Such as { "parameters": { "seed": 7 } }; wins over the fields above',
-	description: 'Further fields of the API, as a JSON object',
+	description: 'Further fields of the API, as JSON',
 	mapping: {
 		...inBody('additionalFields', jsonObject()),
 		apply: (body, added) => Object.assign(body, merged(body, added as Json)),

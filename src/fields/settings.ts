@@ -112,7 +112,7 @@ export const idempotencyKey: Field = {
 	displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
 	default: '',
 	placeholder: 'e.g. order-{{ $json.ID }}',
-	description: `Such as the number of an order, different for each request; at most ${LIMITS.idempotencyKeyLength.max} characters`,
+	description: `An order number, different for each request; at most ${LIMITS.idempotencyKeyLength.max} characters`,
 	mapping: asSetting('idempotencyKey', ownKey),
 };
 
@@ -129,7 +129,7 @@ export const onInsufficientCredits: Field = {
 		},
 		stop: {
 			name: 'Stop',
-			description: 'Nothing further is sent; the error counts what was submitted and what was not',
+			description: 'Nothing further is sent; the error counts what was submitted',
 		},
 		wait: {
 			name: 'Wait for Top-Up',
@@ -182,7 +182,7 @@ export const includeInputFields: Field = {
 	name: 'includeInputFields',
 	type: 'boolean',
 	default: true,
-	description: 'Whether to keep the input item as it is and put the result into one field of it',
+	description: 'Whether to keep the input item and put the result into one field of it',
 	mapping: asSetting('includeInputFields', flag()),
 };
 
