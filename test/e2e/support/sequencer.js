@@ -5,7 +5,15 @@ const longestFirst = require('../../support/longestFirst');
  * takes a processor, stand between those that mostly wait.
  */
 module.exports = longestFirst([
-	...['exampleWait', 'editorJourney', 'trigger', 'start', 'editorFields', 'crash', 'lostExecutions'],
+	...[
+		'exampleWait',
+		'editorJourney',
+		'trigger',
+		'start',
+		'editorFields',
+		'crash',
+		'lostExecutions',
+	],
 	...['exampleAgent', 'triggerReceiver', 'lostAnswers', 'triggerPolling', 'outputSchemas'],
 	...['anything', 'triggerQueued', 'exampleMcp', 'sandboxPage', 'hostile', 'exampleEvents'],
 	...['agentTools', 'soak', 'credits', 'endpoints', 'idempotency', 'media', 'examples', 'retries'],
