@@ -540,6 +540,14 @@ describe('a pushed end', () => {
 		expect(sent).toHaveLength(1);
 	});
 
+	test('is judged by what the event shows, not by outputs that were there before', async () => {
+		const { clock, poller, wait } = setUp([answer(200, done('gen_1', { outputs: TWO }))]);
+		const waiting = wait({ ...generation('gen_1'), outputs: TWO.slice(0, 1) });
+		await clock.pass(500);
+		poller.notify({ id: 'gen_1', status: 'completed' });
+		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: TWO } });
+	});
+
 	test('of a persona is read, as an event may show no more of it than that', async () => {
 		const persona = { id: 'persona_1', object: 'persona', name: 'Mara', status: 'ready' };
 		const { clock, poller, wait } = setUp([answer(200, persona)]);
