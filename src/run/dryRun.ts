@@ -19,7 +19,8 @@ import { openRequest, withoutReferences } from './uploads';
 /*
  * A dry run: nothing is created, and no request goes out but those that read what the last generations
  * of the workspace have cost and, where none is chosen, its first model. Every item has the shape of a
- * finished job, with files that stand for its media, so that what comes after the node can be built. What would be sent stands under `request`.
+ * finished job, with files that stand for its media, so that what comes after the node can be built. What
+ * would be sent stands under `request`.
  */
 
 /** The lite speech model. Specification: Credit rules. */
