@@ -269,38 +269,10 @@ export class Editor {
 		await view.click();
 	}
 
-	/**
-	 * Opens a node of a saved workflow and gives the fields that its input panel offers from the
-	 * nodes before it.
-	 */
-	async fieldsBefore(workflowId: string, node: string): Promise<string[]> {
-		await this.openWorkflow(workflowId);
-		await this.onCanvas(node).dblclick();
-		const panel = this.page.getByTestId('ndv-input-panel');
-		await panel.getByTestId('schema-preview-warning').waitFor();
-		// The list recycles its elements: they stand in any order, and those that it does not need far
-		// above the page.
-		const items = panel.getByTestId('run-data-schema-item');
-		const placed = await items.evaluateAll((all) =>
-			(all as unknown as PageElement[]).map((one): [top: number, name: string] => [
-				one.getBoundingClientRect().top,
-				one.innerText,
-			]),
-		);
-		const visible = placed.filter(([top]) => top >= 0).sort(([a], [b]) => a - b);
-		return visible.map(([, name]) => name.trim());
-	}
-
 	async closeNode(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.page.getByTestId('node-parameters').waitFor({ state: 'detached' });
 	}
-}
-
-/** What is used of an element of the page; the types of the DOM are not those of Node. */
-interface PageElement {
-	innerText: string;
-	getBoundingClientRect(): { top: number };
 }
 
 const exactly = (text: string) =>

@@ -183,7 +183,7 @@ class Executions {
 			if ((finalStatuses.includes(status) && isStored) || waited > timeoutMs)
 				throw new Error(`Execution ${id} is ${status}, not ${wanted.join(' or ')}`);
 			// Each question costs n8n 20 ms of computing: those of a long wait come seldom.
-			await sleep(Math.min(Math.max(100, waited / 4), 1_000));
+			await sleep(Math.min(Math.max(200, waited / 2), 1_000));
 		}
 	}
 

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveCredential } from '../../lab/n8n/credential';
 import { startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
@@ -11,7 +11,7 @@ import { seeded } from '../model/random';
 import { endWaitsIn } from './support/database';
 import { exampleOf, itemsIn } from './support/examples';
 import { baseUrl, keys, sandbox } from './support/harness';
-import { createParameters, sniff } from './support/media';
+import { createParameters } from './support/media';
 import { until } from './support/until';
 
 /** Two workspaces, so that nothing takes the slots of the other. */
@@ -122,74 +122,6 @@ describe('killed in the middle of a wait', () => {
 	}, 240_000);
 });
 
-describe('batches killed at any moment', () => {
-	/** The whole proof is 200 prompts and 50 kills: `MEDIAGEN_PROMPTS=200 MEDIAGEN_KILLS=50`. */
-	const PROMPTS = Number(process.env.MEDIAGEN_PROMPTS ?? 15);
-	const KILLS = Number(process.env.MEDIAGEN_KILLS ?? 1);
-
-	/** A run takes about as long, so that a kill may hit any moment of one. */
-	const RUN_MS = 3_000;
-
-	const BATCHES = [
-		{ number: '8', table: 'mediagen prompts', file: 'prompt', own: full },
-		{ number: '8b', table: 'mediagen csv prompts', file: 'csv-prompt', own: otherWorkspace },
-	];
-
-	/** Makes the table of an example and puts the prompts into it. */
-	async function prepare({ number, table, own, ...batch }: (typeof BATCHES)[number]) {
-		const credential = await saveCredential(rest, `killed ${number}`, { apiKey: own.key, baseUrl });
-		const { id } = await rest.workflows.create(exampleOf(number, credential, n8n.filesFolder));
-		await rest.executions.wait(await rest.workflows.run(id, 'Every Night'));
-		await rest.tables.insert(
-			table,
-			Array.from({ length: PROMPTS }, (_, row) => ({ prompt: `A boat, number ${row}` })),
-		);
-		const charges = async () => (await charged(own.workspace)).length;
-		return { id, table, charges, inTheMiddle: 0, ...batch };
-	}
-
-	it(
-		'8 and 8b: batches whose n8n is killed again and again pay for each prompt once and store each file',
-		async () => {
-			const random = seeded(SEED);
-			await sandbox.reset();
-			await sandbox.settings({ clockScale: 1, jobSeconds: { image: 2 } });
-			const batches = await Promise.all(BATCHES.map(prepare));
-			for (let kill = 0; kill < KILLS; kill += 1) {
-				const begun = batches.map(async ({ id, charges }) => {
-					await rest.workflows.run(id, 'Every Night');
-					const left = PROMPTS - (await charges());
-					// Once there is something to lose.
-					while (left > 0 && PROMPTS - (await charges()) === left) await sleep(50);
-				});
-				await Promise.all(begun);
-				await sleep(random() * RUN_MS);
-				await n8n.kill();
-				for (const batch of batches) if ((await batch.charges()) < PROMPTS) batch.inTheMiddle += 1;
-				await restart();
-			}
-			const ended = batches.map(async ({ id, table, file: name, charges, inTheMiddle }) => {
-				const last = await rest.executions.wait(await rest.workflows.run(id, 'Every Night'), {
-					timeoutMs: 900_000,
-				});
-				expect(last.status).toBe('success');
-
-				expect(inTheMiddle).toBeGreaterThan(0);
-				expect(await charges()).toBe(PROMPTS);
-				for (let row = 1; row <= PROMPTS; row += 1) {
-					const file = `${n8n.filesFolder}/${name}-${row}.png`;
-					expect(existsSync(file)).toBe(true);
-					expect(sniff(readFileSync(file))).toBe('image/png');
-				}
-				const rows = await rest.tables.rows(table);
-				expect(rows.map(({ status }) => status)).toEqual(Array(PROMPTS).fill('done'));
-			});
-			await Promise.all(ended);
-		},
-		(KILLS + 2) * KILL_MS,
-	);
-});
-
 describe('13, the message of a crash', () => {
 	/** The whole proof is 20 kills, some 6 minutes on two busy cores: `MEDIAGEN_CRASHES=20`. */
 	const CRASHES = Number(process.env.MEDIAGEN_CRASHES ?? 1);
@@ -198,7 +130,6 @@ describe('13, the message of a crash', () => {
 	const RUN_MS = 3_500;
 
 	const PROMPTS_A_NIGHT = 4;
-	/** Its own, so that neither its rows nor what is left of them are those of the batches above. */
 	const TABLE = 'mediagen crash prompts';
 	const PATH = 'mediagen-example-8';
 

@@ -5,7 +5,8 @@ import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 
 /**
  * What a newcomer does by hand, in the real editor: without REST, and with a credential of which
- * only the key and the address are filled in.
+ * only the key and the address are filled in. Each test goes on where the one before has ended, as
+ * n8n's page takes a busy processor half a minute to open.
  */
 let open: OpenEditor;
 let page: Page;
@@ -66,9 +67,6 @@ describe('the panel', () => {
 
 it('the first hour: a picture, a video that begins with it, a spoken line and a spoken text, all by hand', async () => {
 	// A picture: action, credential with key and base URL only, prompt. The model is the first of the workspace.
-	await editor.newWorkflow();
-	await editor.addManualTrigger();
-	await editor.openPanel();
 	await editor.add('mediagen', 'MediaGen', 'Generate an image');
 	// n8n looks for the model in the list of a new credential, and clears it when somebody types meanwhile.
 	const isListed = page.waitForResponse(/resource-locator-results/);
@@ -128,8 +126,7 @@ it('the first hour: a picture, a video that begins with it, a spoken line and a 
 
 describe('forms', () => {
 	it('Approve opens without an error and with a budget; a key is offered with its choice only', async () => {
-		await editor.newWorkflow();
-		await editor.addManualTrigger();
+		await editor.closeNode();
 		await editor.openPanel();
 		await editor.add('approval', 'MediaGen Agent Run', 'Approve an agent run');
 		expect(await editor.shown('maxCredits')).toBe('100');
