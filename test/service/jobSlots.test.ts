@@ -20,56 +20,12 @@ describe('slots', () => {
 		expect(await hasSettled(batch[1] as Promise<unknown>)).toBe(false);
 	});
 
-	test('releasing one twice frees one', async () => {
-		const { acquire, wait } = slotsOf(1);
-		const slot = await acquire();
-		slot.release();
-		slot.release();
-		await acquire();
-		expect(await hasSettled(wait())).toBe(false);
-	});
-
-	test('cancelled in the queue: returns at once, and the slot goes to the next', async () => {
-		const { acquire, wait } = slotsOf(1);
-		const slot = await acquire();
-		const abort = new AbortController();
-		const cancelled = wait('a', { signal: abort.signal });
-		const next = wait('b');
-		abort.abort();
-		expect(await cancelled).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
-		expect(await wait('a', { signal: abort.signal })).toMatchObject({ ok: false });
-		slot.release();
-		expect(await hasSettled(next)).toBe(true);
-	});
-
 	test('a job that holds a slot already needs no second one', async () => {
 		const { acquire, wait } = slotsOf(2);
 		(await acquire()).accepted(job('gen_1'));
 		(await acquire()).accepted(job('gen_1'));
 		expect(await hasSettled(wait())).toBe(true);
 		expect(await hasSettled(wait())).toBe(false);
-	});
-
-	test('who gets a job that holds a slot already gives back nothing of it', async () => {
-		const { occupy, wait } = slotsOf(2);
-		const first = await occupy('gen_1');
-		const replay = await occupy('gen_1');
-		replay.release();
-		await occupy('gen_2');
-		const next = wait();
-		expect(await hasSettled(next)).toBe(false);
-		first.release();
-		expect(await hasSettled(next)).toBe(true);
-	});
-
-	test('after everybody is served no timer is left', async () => {
-		const { clock, acquire, wait } = slotsOf(1);
-		const slot = await acquire();
-		const next = wait();
-		slot.release();
-		slotOf(await next).release();
-		await clock.pass(1_000);
-		expect(clock.sleeping).toBe(0);
 	});
 
 	test('none is ever lost or doubled, whatever the order of acquire, release, leave, list and cancel', async () => {
@@ -176,33 +132,6 @@ describe('jobs that run on unattended', () => {
 		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
 	});
 
-	test('are looked at every 10 s ± 25 %, and only while a creation needs a slot', async () => {
-		const { clock, jobs, wait, shows } = await full(2);
-		jobs.onList = () => shows('gen_1', 'gen_2');
-		await clock.pass(MINUTE);
-		expect(jobs.lists).toBe(0);
-		const abort = new AbortController();
-		const waiting = wait('a', { signal: abort.signal });
-		await clock.pass(30_000);
-		expect(jobs.lists).toBeGreaterThanOrEqual(3);
-		expect(jobs.lists).toBeLessThanOrEqual(4);
-		abort.abort();
-		expect(await waiting).toMatchObject({ ok: false });
-		const { lists } = jobs;
-		await clock.pass(MINUTE);
-		expect(jobs.lists).toBe(lists);
-	});
-
-	test('do not count as those of others', async () => {
-		const { clock, others, wait, shows } = await full(2);
-		shows('gen_1', 'gen_2');
-		expect(others.count).toBe(0);
-		const waiting = wait();
-		await clock.pass(1);
-		shows('gen_1');
-		expect(await hasSettled(waiting)).toBe(true);
-	});
-
 	test('do not hang the others where no list comes: after a minute they do not count', async () => {
 		const { clock, wait } = await full(2);
 		await clock.pass(10 * MINUTE);
@@ -222,23 +151,6 @@ describe('jobs that run on unattended', () => {
 		slotOf(await clock.run(wait()));
 		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(29 * MINUTE);
 		expect(clock.monotonic() - began).toBeLessThanOrEqual(31 * MINUTE);
-	});
-
-	test('that somebody waits for again occupy no second slot', async () => {
-		const { acquire, wait } = slotsOf(2);
-		leave(await acquire(), job('gen_1'));
-		(await acquire()).accepted(job('gen_1'));
-		expect(await hasSettled(wait())).toBe(true);
-		expect(await hasSettled(wait())).toBe(false);
-	});
-
-	test('occupy one slot each, also if two have left the same', async () => {
-		const { acquire, occupy, wait } = slotsOf(2);
-		const [first, second] = [await occupy('gen_1'), await occupy('gen_1')];
-		first.leave();
-		second.leave();
-		await acquire();
-		expect(await hasSettled(wait())).toBe(false);
 	});
 });
 
@@ -289,20 +201,6 @@ describe('where others use the workspace', () => {
 			expect(gap).toBeGreaterThanOrEqual(0.75 * expected);
 			expect(gap).toBeLessThanOrEqual(1.25 * expected + 1_000);
 		}
-	});
-
-	test('and once a minute where no others are seen, as then it is the plan that has fewer slots', async () => {
-		const { clock, wait, shows, jobs } = slotsOf(5);
-		jobs.onList = () => shows();
-		const tried: number[] = [];
-		while (tried.length < 6) {
-			const slot = slotOf(await clock.run(wait()));
-			tried.push(clock.monotonic());
-			slot.refused();
-		}
-		const gaps = tried.slice(1).map((at, index) => at - (tried[index] ?? 0));
-		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.75 * MINUTE);
-		expect(Math.max(...gaps)).toBeLessThanOrEqual(1.25 * MINUTE + 1_000);
 	});
 
 	test('no more creations are under way than jobs of ours run, and at least one', async () => {
@@ -399,34 +297,6 @@ describe('where others use the workspace', () => {
 		await alone.clock.pass(MINUTE);
 		expect(alone.jobs.lists).toBe(0);
 	});
-
-	test('a job of ours counts as ours from its acceptance on, however old the list is', async () => {
-		const { others, acquire, shows } = slotsOf(5);
-		const slot = await acquire();
-		shows('gen_1');
-		expect(others.count).toBe(1);
-		slot.accepted(job('gen_1'));
-		expect(others.count).toBe(0);
-	});
-});
-
-describe('a plan with fewer slots than configured', () => {
-	test('shows when a creation is refused although no others were seen: no more are used than ran then', async () => {
-		const { clock, acquire, wait, shows } = slotsOf(5);
-		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
-		(await acquire()).refused();
-		await clock.pass(100);
-		shows('gen_1', 'gen_2');
-		const waiting = [wait(), wait()];
-		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
-		// One a minute is tried all the same; when it is accepted, there is one slot more.
-		const slot = slotOf(await clock.run(waiting[0] as Promise<never>));
-		slot.accepted(job('gen_3'));
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
-		slot.release();
-		slotOf((await waiting[1]) as never).accepted(job('gen_4'));
-		expect(await hasSettled(wait())).toBe(false);
-	});
 });
 
 describe('a wait for a slot', () => {
@@ -478,12 +348,5 @@ describe('a wait for a slot', () => {
 		(await acquire()).accepted(job('gen_1'));
 		const ended = await clock.run(wait('a', { timeoutMs: 60 * MINUTE }));
 		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 60 * MINUTE, others: 0 } });
-	});
-
-	test('of one that takes no slot ends too', async () => {
-		const { clock, wait, acquire } = slotsOf(1);
-		await acquire({ takesSlot: false });
-		const ended = await clock.run(wait('a', { takesSlot: false, timeoutMs: 5 * MINUTE }));
-		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 5 * MINUTE } });
 	});
 });

@@ -63,16 +63,6 @@ describe('a plan with fewer slots than the credential says', () => {
 		const refusals = processes === 1 ? 5 + bound / MINUTE : service.log.length / 2;
 		expect(service.count(429)).toBeLessThanOrEqual(refusals);
 	});
-
-	test('is used as soon as it has more slots', async () => {
-		const { clock, service, run } = setUp({ concurrentJobs: 2, jobMs: () => 30_000 });
-		const began = clock.now();
-		clock.after(10 * MINUTE, () => (service.settings.concurrentJobs = 5));
-		const results = await clock.run(run(100));
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		// 40 jobs in the first ten minutes, the others in 6 with all five slots, and what a try takes.
-		expect((clock.now() - began) / MINUTE).toBeLessThan(10 + 6 + 2);
-	});
 });
 
 describe('where another client has all slots all the time', () => {
@@ -88,15 +78,6 @@ describe('where another client has all slots all the time', () => {
 });
 
 describe('two processes that begin together', () => {
-	test('make all their jobs, with few refusals', async () => {
-		const { clock, service, run } = setUp();
-		const began = clock.now();
-		const results = (await clock.run(Promise.all([run(20), run(20)]))).flat();
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		expect((clock.now() - began) / 64_000).toBeLessThan(1.6);
-		expect(service.count(429) / service.log.length).toBeLessThan(0.2);
-	});
-
 	test('also where half of all lists get no answer: a list without one says nothing', async () => {
 		const { clock, service, run } = setUp();
 		const random = seeded(3);

@@ -69,17 +69,3 @@ test('the five allowed jobs are almost always in use', async () => {
 	const bound = (50 / 5) * MINUTE;
 	expect(clock.now() - started).toBeLessThan(bound * 1.15);
 });
-
-test('after a run no slot and no timer is left behind', async () => {
-	const { clock, workspace, execution } = setUp();
-	await clock.run(execution('run', 20));
-	await clock.pass(10 * MINUTE);
-	expect(clock.sleeping).toBe(0);
-	const { channel } = hostWith(async () => ({ noResponse: 'x' }));
-	const options = { timeoutMs: MINUTE, takesSlot: 'media' as const };
-	for (let count = 1; count <= 5; count += 1) {
-		const slot = await clock.run(workspace.slots.acquire(channel, options));
-		if (!slot.ok) throw new Error('A slot was left behind');
-		slot.value.accepted({ id: `gen_${count}` });
-	}
-});
