@@ -5,8 +5,6 @@ import type { Outcome, Settings } from '../../src/run/item';
 import { itemMemory, nodeMemory } from '../../src/run/state';
 import { toolCall } from '../../src/run/identity';
 import { runOperation } from '../../src/run/operations';
-import { usualSettings } from '../../src/fields/settings';
-import { isTool } from '../../src/run/nodeInput';
 import { answerInTime } from '../../src/run/toolAnswer';
 import type { RateLimits } from '../../src/service/credential';
 import type { Send } from '../../src/base/types';
@@ -14,7 +12,6 @@ import { answer } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
-import { nodeContext, nodeRun } from '../support/nodeContext';
 
 /** How long a call waits unless the user sets it, in ms. */
 const CALL_MS = 45_000;
@@ -22,16 +19,6 @@ const CALL_MS = 45_000;
 const HOUR = 3_600_000;
 
 const AGAIN = expect.stringMatching(/again with exactly the same arguments/) as string;
-
-test.each([
-	['mediaGenTool', CALL_MS],
-	['mediaGen', 1_800_000],
-])('as %s it waits for %i ms unless the user sets it', (name, waitTimeoutMs) => {
-	const context = nodeContext(nodeRun());
-	const node = { ...context.getNode(), type: `n8n-nodes-mediagen.${name}` };
-	const settings = usualSettings({}, isTool({ ...context, getNode: () => node }));
-	expect(settings).toMatchObject({ waitTimeoutMs, isTool: name.endsWith('Tool') });
-});
 
 interface Agent {
 	service?: Partial<ServiceSettings>;
@@ -96,13 +83,6 @@ describe('a job that takes longer than a call', () => {
 		});
 		expect(last.result).not.toHaveProperty('value.next');
 		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('a call after that, which asks for the same, is another one', async () => {
-		const { model, once } = setUp();
-		expect(ids(await once('a cat'))).toEqual(['gen_1']);
-		expect(ids(await once('a cat'))).toEqual(['gen_2']);
-		expect(model.jobs).toHaveLength(2);
 	});
 
 	test('is not promised to be free without keys', async () => {
@@ -179,23 +159,18 @@ describe.each(HOLD_UPS)('a call that waits for %s', (_name, set, hold) => {
 		const all = setUp(set);
 		hold(all);
 		await all.clock.pass(1_000);
-		const first = await all.once('the late one');
+		await all.once('the late one');
 		const sent = () =>
 			all
 				.posts()
 				.filter(({ request }) => (request.body as { prompt: string }).prompt === 'the late one');
-		return { ...all, first, sent };
+		return { ...all, sent };
 	}
 
-	test('is not sent later by itself', async () => {
-		const { clock, sent } = await held();
+	test('is not sent later by itself, but by the same call, and paid for once', async () => {
+		const { clock, model, once, sent } = await held();
 		await clock.pass(3 * HOUR);
 		expect(sent()).toEqual([]);
-	});
-
-	test('is sent by the same call later, and paid for once', async () => {
-		const { clock, model, once } = await held();
-		await clock.pass(HOUR);
 		model.settings.latencyMs = 100;
 		expect((await once('the late one')).result).toMatchObject({
 			value: { resources: [{ object: 'generation' }] },
@@ -203,17 +178,14 @@ describe.each(HOLD_UPS)('a call that waits for %s', (_name, set, hold) => {
 		expect(model.jobs.filter(({ prompt }) => prompt === 'the late one')).toHaveLength(1);
 	});
 
-	test('answers another one that asks for the same as well, as what it is', async () => {
-		const { clock, call, sent } = await held();
+	test('answers another one that asks for the same in its time as well', async () => {
+		const { clock, call } = await held();
 		const first = call('the same');
 		await clock.pass(30_000);
-		const second = call('the same');
-		const both = await clock.run(Promise.all([first, second]));
-		for (const { result, took } of both) {
+		for (const { result, took } of await clock.run(Promise.all([first, call('the same')]))) {
 			expect(took).toBeLessThanOrEqual(CALL_MS);
 			expect(result).toMatchObject({ ok: true });
 		}
-		expect(sent()).toEqual([]);
 	});
 });
 
@@ -251,15 +223,12 @@ const JOB = { id: 'gen_1', object: 'generation', status: 'processing', estimated
 test.each([
 	[[JOB], 'Not finished yet. Get it by its id in about a minute.'],
 	[[{ ...JOB, status: 'completed' }], undefined],
-	[[JOB, JOB], undefined],
 	[[{ id: 'run_1', object: 'agent_run', status: 'planning' }], undefined],
-	[[], undefined],
 ])(
 	'a job that was not waited for says whether it is still running: %j',
 	async (resources, next) => {
 		const { clock, call } = setUp();
 		const { result } = await clock.run(call('a cat', async () => ok({ resources, files: [] })));
-		expect(result).toMatchObject({ ok: true, value: { resources } });
 		expect(result.ok && result.value.next).toBe(next);
 	},
 );
@@ -291,4 +260,22 @@ test('a call of several parts names the jobs of all when its time is over', asyn
 	const named = result.ok ? result.value.resources.map(({ id }) => id) : [];
 	expect(named).toEqual(model.jobs.map(({ id }) => id));
 	expect(named).toHaveLength(2);
+});
+
+test('the same calls in a retried execution go on with those of the one before, unfinished ones first; a further one is new', () => {
+	const memory = nodeMemory({}, '1');
+	const call = (execution: string) => {
+		const name = toolCall(memory, 'a boat', execution);
+		itemMemory(memory, name);
+		return name;
+	};
+	const end = (name: string, execution: string) => {
+		itemMemory(memory, name).endedIn = execution;
+		return name;
+	};
+	const good = end(call('1'), '1');
+	const bad = call('1');
+	const retried = [1, 2, 3].map(() => end(call('2'), '2'));
+	expect(retried.slice(0, 2)).toEqual([bad, good]);
+	expect([good, bad]).not.toContain(retried[2]);
 });
