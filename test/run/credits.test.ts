@@ -126,13 +126,6 @@ test('forty items at one price stop below the limit, and say how many were not s
 	expect(model.count(202, 'POST')).toBe(6);
 });
 
-test('jobs of a limited execution still run at the same time', async () => {
-	const { clock, execution } = setUp({ jobMs: () => 60_000 });
-	const begun = clock.now();
-	await execution.run(items(5), { maxCredits: 1_000 });
-	expect(clock.now() - begun).toBeLessThan(80_000);
-});
-
 test('with error items, what still fits is sent; waiting for a top-up does not wait for a limit', async () => {
 	const { clock, execution, model } = setUp({
 		price: ({ model: size }) => (size === 'large' ? 10 : 2),

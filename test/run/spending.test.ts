@@ -23,16 +23,7 @@ const noResponse = (outcomeUnknown: boolean): Failure => ({
 
 const late: Failure = { kind: 'deadline', waitedMs: 1 };
 
-const NEVER_SENT: Failure[] = [
-	{ kind: 'input', field: 'Prompt', problem: 'is empty' },
-	{ kind: 'creditCap', maxCredits: 5, reserved: 4, price: 3 },
-	noResponse(false),
-];
-
-const DONE_NOTHING: Failure[] = [
-	status(402),
-	{ kind: 'upload', field: 'clip', problem: 'timeout' },
-];
+const input: Failure = { kind: 'input', field: 'Prompt', problem: 'is empty' };
 
 const said = (failure: Failure | Failed, more: Partial<ErrorContext> = {}) => {
 	const failed = 'ok' in failure ? failure : fail(failure);
@@ -40,10 +31,14 @@ const said = (failure: Failure | Failed, more: Partial<ErrorContext> = {}) => {
 	return [creditSentence(failed, asked), creditState(failed, asked)];
 };
 
-test.each(NEVER_SENT)('what was never sent is said to be that: %j', (failure) => {
-	expect(said(failure)).toEqual(['Nothing was sent, so no credits were spent.', 'none spent']);
-	expect(said(failure, { items: 2, isRow: true })[0]).toBe(
+test('what did nothing spent nothing, of one item or of a row among others', () => {
+	expect(said(input)).toEqual(['Nothing was sent, so no credits were spent.', 'none spent']);
+	expect(said(input, { items: 2, isRow: true })[0]).toBe(
 		'Nothing was sent for this item, so no credits were spent on it.',
+	);
+	expect(said(status(402))[0]).toBe('Nothing was created and no credits were spent.');
+	expect(said(status(402), { items: 2 })[0]).toBe(
+		'Nothing was created for this item and no credits were spent on it.',
 	);
 });
 
@@ -59,14 +54,6 @@ test('in the editor, where each click is a new execution, the advice is what is 
 	expect(said(noResponse(true), { mode: 'nested' })[0]).toMatch(
 		/ To go on, retry the execution of this sub-workflow: /,
 	);
-});
-
-test.each(DONE_NOTHING)('a refusal has created nothing: %j', (failure) => {
-	expect(said(failure)[0]).toBe('Nothing was created and no credits were spent.');
-	expect(said(failure, { items: 2 })).toEqual([
-		'Nothing was created for this item and no credits were spent on it.',
-		'none spent',
-	]);
 });
 
 test('if the outcome is unknown, the key decides what to do', () => {
@@ -107,7 +94,6 @@ test('a job that exists is to be fetched or continued with', () => {
 	const known = { jobIds: ['gen_1'], outcomeUnknown: true };
 	expect(said(late, known)[0]).toBe(`The job exists ${fetch}${more}.`);
 	expect(said(late, { ...known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);
-	const input: Failure = { kind: 'input', field: 'Prompt', problem: 'is empty' };
 	expect(said(input, known)[0]).toBe(`The job exists ${fetch}.`);
 });
 

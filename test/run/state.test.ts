@@ -56,7 +56,6 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[asked, sending('k2'), out],
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
 	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
-	[asked, sending('k3'), { ...sent, key: 'k3' }],
 	[unknown, sending('k3'), { ...sent, key: 'k3' }],
 
 	[out, { kind: 'noEffect' }, asked],
@@ -69,12 +68,9 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[{ ...out, mayBeCarriedOut: true }, refused, unknown],
 	[{ ...out, mayBeCarriedOut: true }, refusedWithKey, unknown],
 
-	[fresh, { kind: 'jobKnown', job }, made],
-	[out, { kind: 'jobKnown', job }, made],
 	[unknown, { kind: 'jobKnown', job }, made],
 
 	[made, { kind: 'jobSucceeded', resource: '{}' }, done],
-	[made, { kind: 'jobSucceeded' }, { ...made, is: 'done' }],
 	[made, { kind: 'jobFailed' }, { is: 'new', nextKey: 3 }],
 
 	[unknown, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],

@@ -1,5 +1,4 @@
 import { ok, type Result } from '../../src/base/result';
-import { BinaryReference } from '../../src/run/uploads';
 import { executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
 import { itemMemory, nodeMemory } from '../../src/run/state';
@@ -7,10 +6,8 @@ import { toolCall } from '../../src/run/identity';
 import { runOperation } from '../../src/run/operations';
 import { answerInTime } from '../../src/run/toolAnswer';
 import type { RateLimits } from '../../src/service/credential';
-import type { Send } from '../../src/base/types';
-import { answer } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 /** How long a call waits unless the user sets it, in ms. */
@@ -83,16 +80,6 @@ describe('a job that takes longer than a call', () => {
 		});
 		expect(last.result).not.toHaveProperty('value.next');
 		expect(model.jobs).toHaveLength(1);
-	});
-
-	test('is not promised to be free without keys', async () => {
-		const { once } = setUp({
-			service: { jobMs: () => 120_000 },
-			settings: { idempotency: 'none' },
-		});
-		expect((await once('a cat')).result).toMatchObject({
-			value: { next: 'Not finished yet. Get it by its id in about a minute.' },
-		});
 	});
 });
 
@@ -187,35 +174,6 @@ describe.each(HOLD_UPS)('a call that waits for %s', (_name, set, hold) => {
 			expect(result).toMatchObject({ ok: true });
 		}
 	});
-});
-
-test('a call whose file takes too long to upload is not sent, and the next one goes on with it', async () => {
-	const posts: string[] = [];
-	const send: Send = async ({ method, path }) => {
-		if (method === 'POST') posts.push(path);
-		const url = `https://files.example/${posts.length}`;
-		if (path === '/files')
-			return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
-		return answer(202, { id: 'gen_1', object: 'generation', status: 'completed', outputs: [] });
-	};
-	const parts = (clock: VirtualClock): Partial<RunParts> => {
-		const put = async () => {
-			await clock.sleep(60_000);
-			return answer(200, '');
-		};
-		const body = { input: { video: [new BinaryReference('clip')] } };
-		return {
-			host: hostWith(send, { binary: async () => sourceWith(), put }),
-			request: { method: 'POST', path: '/generations', body },
-		};
-	};
-	const { clock, call } = setUp({ parts });
-	const once = async () => (await clock.run(call('a film'))).result;
-	expect(await once()).toMatchObject({ value: { resources: [{ status: 'not sent' }] } });
-	expect(await once()).toMatchObject({ value: { resources: [{ status: 'not sent' }] } });
-	expect(posts).toEqual(['/files']);
-	expect(await once()).toMatchObject({ value: { resources: [{ id: 'gen_1' }] } });
-	expect(posts).toEqual(['/files', '/generations']);
 });
 
 const JOB = { id: 'gen_1', object: 'generation', status: 'processing', estimated_credits: 5 };

@@ -41,11 +41,6 @@ test.each([
 	},
 );
 
-test('where an earlier request under the key may have been carried out, a refusal leaves that open', async () => {
-	const refused = await ask(POST, [answer(400)], { ...WITH_KEY, outcomeOpen: true });
-	expect(refused.result).toMatchObject({ failure: { status: 400, outcomeUnknown: true } });
-});
-
 /** How often a request is tried that is always answered so, each time after so many ms. */
 async function attempts(response: SendResult, tookMs = 0) {
 	const clock = new VirtualClock();
@@ -97,8 +92,6 @@ describe('an outage: five requests of one operation, given up in a row', () => {
 
 	type Asked = [ApiRequest, SendResult];
 
-	const READ: ApiRequest = { method: 'GET', path: '/generations/gen_2' };
-
 	/** What each request of a client is always answered, and whether its failure is an outage. */
 	async function given(...asked: Asked[]) {
 		const clock = new VirtualClock();
@@ -130,23 +123,6 @@ describe('an outage: five requests of one operation, given up in a row', () => {
 		const lost = four<Asked>([POST, LOST]);
 		const all = await given(...lost, [POST, response], ...lost, [POST, LOST]);
 		expect(all).toEqual([...four(false), undefined, ...four(false), true]);
-	});
-
-	test('is counted for each operation, whatever the id', async () => {
-		const mixed = four<Asked[]>([
-			[POST, LOST],
-			[GET, LOST],
-		]).flat();
-		const all = await given(...mixed, [POST, LOST], [READ, LOST]);
-		expect(all).toEqual([...four(false), ...four(false), true, true]);
-	});
-
-	test('is none of what is refused, or cannot be sent at all', async () => {
-		const local: SendResult = { noResponse: 'x', unsent: 'local' };
-		for (const response of [answer(404), answer(429), local])
-			expect(await given(...four<Asked>([POST, response]), [POST, response])).toEqual(
-				Array(5).fill(undefined),
-			);
 	});
 });
 
@@ -223,16 +199,6 @@ const attemptOf = (more: Partial<Attempt> = {}): Attempt => ({
 	now: Date.parse('2026-01-01T00:00:00.000Z'),
 	random: () => 0.5,
 	...more,
-});
-
-test('the second attempt always comes; a later one begins within 90 s of the first failure', () => {
-	const after = (number: number, failingMs: number) =>
-		retryDelay(LOST, attemptOf({ number, failingMs, random: () => 0 }));
-	expect(after(1, 500_000)).toBe(100);
-	expect(after(2, 89_900)).toBe(100);
-	expect(after(2, 89_901)).toBeUndefined();
-	// A 429 says that the service is there: it has its own number of attempts.
-	expect(retryDelay(answer(429), attemptOf({ number: 2, failingMs: 500_000 }))).toBeDefined();
 });
 
 test('a hint replaces the backoff, plus up to a second', () => {

@@ -99,12 +99,6 @@ describe('creations that take no slot', () => {
 		second.refused();
 		expect(await hasSettled(fourth)).toBe(true);
 	});
-
-	test('say nothing about job slots when they are refused', async () => {
-		const { acquire, wait } = slotsOf(2);
-		(await acquire({ takesSlot: false })).refused(60_000);
-		expect(await hasSettled(wait())).toBe(true);
-	});
 });
 
 describe('jobs that run on unattended', () => {
@@ -214,17 +208,6 @@ describe('where others use the workspace', () => {
 		const more = [other.wait(), other.wait(), other.wait()];
 		expect(await hasSettled(more[1] as Promise<unknown>)).toBe(true);
 		expect(await hasSettled(more[2] as Promise<unknown>)).toBe(false);
-	});
-
-	test('one that has no answer after a second is not waited for, and no list goes out before', async () => {
-		const { clock, jobs, wait } = slotsOf(5);
-		void wait();
-		const second = wait();
-		await clock.pass(900);
-		expect(await hasSettled(second)).toBe(false);
-		expect(jobs.lists).toBe(0);
-		await clock.pass(1_200);
-		expect(await hasSettled(second)).toBe(true);
 	});
 
 	test('of the slots that our jobs leave about half are left to others until the next list', async () => {
