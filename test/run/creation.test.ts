@@ -144,20 +144,6 @@ describe('a job slot is always returned', () => {
 		expect(next.ok).toBe(true);
 		expect(model.count(429)).toBe(0);
 	});
-
-	test('jobs that are not waited for hold theirs until they end: the service never refuses one', async () => {
-		const { clock, model, workspace, host } = setUp({ jobMs: () => 60_000 });
-		const settings = { waitForCompletion: false };
-		const run = new Run(17, false);
-		const all = Array.from(
-			{ length: 17 },
-			async (_, itemIndex) => await createJob(runOf({ host, workspace, settings, run, itemIndex })),
-		);
-		const results = await clock.run(Promise.all(all));
-		expect(results.every((result) => result.ok && result.value.status === 'queued')).toBe(true);
-		expect(model.jobs).toHaveLength(17);
-		expect(model.count(429)).toBe(0);
-	});
 });
 
 describe('a creation that is out when the execution is cancelled', () => {

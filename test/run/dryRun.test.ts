@@ -125,30 +125,6 @@ test('what a speech in several parts would become', async () => {
 	expect(files).toHaveLength(2);
 });
 
-test.each([
-	[ENDPOINTS.createAgentRun, '/agents/runs', {}, 'plan_proposed', 'dry_run_1'],
-	[
-		ENDPOINTS.createAgentRun,
-		'/agents/runs',
-		{ auto_approve: true },
-		'awaiting_review',
-		'dry_run_1',
-	],
-	[
-		ENDPOINTS.reviewAgentRun,
-		'/agents/runs/run_7/review',
-		{ decision: 'assemble' },
-		'completed',
-		'run_7',
-	],
-])(
-	'%j: the status and id that an agent run would have',
-	async (endpoint, path, body, status, id) => {
-		const { resources } = await dry({ bodies: [body], path, spec: spec(endpoint, 'agent_run') });
-		expect(resources[0]).toMatchObject({ object: 'agent_run', id, status, outputs: [] });
-	},
-);
-
 describe('prices', () => {
 	const shown = () =>
 		page(

@@ -208,13 +208,11 @@ describe.each(Object.values(KINDS))('$kind', (failure) => {
 });
 
 test.each([
-	[400, /^The service refused the request as invalid: No/, /no credits were spent/],
 	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
 	[402, /^Not enough credits: No/, /7 items were submitted, 13 were not\. Top up/],
 	[403, /^The key is not allowed to do this: No/, /scope generations:write.*subscription/],
 	[404, /^Not found: No/, /Check the base URL/],
 	[429, /^Rate or concurrency limit exceeded: No/, /lower Requests per Minute/],
-	[500, /^The service answered with status 500: No/, /Try again later/],
 	[418, /^The service answered with status 418: No/, /Try again later/],
 ])('%i is reported in words that n8n does not replace', (code, message, description) => {
 	const error = nodeError(NODE, fail(status(code)), context);

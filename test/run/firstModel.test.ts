@@ -46,13 +46,6 @@ test('with the model that a node opens with the catalogue is read once, and its 
 	expect(modelsOf(t.posts())).toEqual(json.map(() => 'studio/one'));
 });
 
-test('a chosen model asks for nothing', async () => {
-	const t = opened(() => listOf('studio/one'), { model: locator('studio/two') });
-	await t.run();
-	expect(t.asked).toEqual([]);
-	expect(modelsOf(t.posts())).toEqual(json.map(() => 'studio/two'));
-});
-
 test('without a model in the catalogue nothing is sent, and the error names the field', async () => {
 	const t = opened(() => listOf());
 	await expect(t.run()).rejects.toThrow(
@@ -107,21 +100,6 @@ test('what the next click takes over is sent again under its key, with the model
 	expect(new Set(modelsOf(t.posts()))).toEqual(new Set(['studio/one']));
 	const keys = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
 	expect(new Set(keys).size).toBe(1);
-});
-
-test('each mode has its own', async () => {
-	const t = setUp({
-		json,
-		own: (item) => ({
-			prompt: `p${item}`,
-			options: item === 1 ? { additionalFields: '{"mode":"video"}' } : {},
-		}),
-		given: { downloadOutputs: false },
-		answers: ({ path, query }) =>
-			path === '/models' ? listOf(`first ${String(query?.mode)}`) : undefined,
-	});
-	await t.run();
-	expect(modelsOf(t.posts()).sort()).toEqual(['first image', 'first image', 'first video']);
 });
 
 describe('a dry run', () => {

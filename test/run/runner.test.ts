@@ -322,24 +322,11 @@ describe('a service that says the key, as one that shows the headers of requests
 /** JSON at which `String` throws. */
 const STRANGE = { toString: 1, valueOf: null };
 
-describe('a service that puts what cannot be a text where a text belongs', () => {
-	test('gets nobody to lose a finished job', async () => {
-		const url = 'https://media.example/1.png';
-		const output = { id: STRANGE, url, media_type: STRANGE, expires_at: STRANGE };
-		const ending = () => ({ status: 'completed', outputs: [output], credits: STRANGE });
-		const items = await withPrompts({ service: { ending } }).run();
-		expect(items[0]?.json.status).toBe('completed');
-		expect(items[0]?.binary?.data).toBeDefined();
-	});
-
-	test('gets an error that names the jobs all the same', async () => {
-		const ending = (prompt: string) =>
-			prompt === 'a' ? { status: 'failed', object: STRANGE } : { status: 'completed' };
-		const { run } = withPrompts({ service: { ending }, prompts: ['a', 'b'] });
-		expect(await failure(run())).toMatchObject({
-			message: expect.stringMatching(/^The job failed.*\(job gen_\d\)/),
-			description: expect.stringMatching(/1 other job exists/),
-			context: { data: { otherJobs: [{ item: 2 }] } },
-		});
-	});
+test('a service that puts what cannot be a text where a text belongs gets nobody to lose a finished job', async () => {
+	const url = 'https://media.example/1.png';
+	const output = { id: STRANGE, url, media_type: STRANGE, expires_at: STRANGE };
+	const ending = () => ({ status: 'completed', outputs: [output], credits: STRANGE });
+	const [item] = await withPrompts({ service: { ending } }).run();
+	expect(item?.json.status).toBe('completed');
+	expect(item?.binary?.data).toBeDefined();
 });

@@ -18,12 +18,6 @@ const from500 = those((status) => status >= 500);
 /** The network itself wants a sign-in. */
 const without511 = from500.filter((status) => status !== 511);
 
-test('which statuses are tried again', () => {
-	const again = (when: string) => those((status) => meaningOf(status).again === when);
-	expect(again('always')).toEqual([429]);
-	expect(again('replayable')).toEqual([408, 409, 425, ...without511]);
-});
-
 test('which prove that nothing was done, and which concern all items of a run', () => {
 	// A 422 is a refusal, but in no contract.
 	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
