@@ -177,7 +177,7 @@ export const money: Mutant[] = [
 		from: 'this.add(Math.max(0, reserved - known));',
 		to: 'this.add(reserved);',
 		why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
-		tests: CREDITS,
+		tests: ['test/run/wholeRuns.test.ts'],
 	},
 	{
 		name: 'money/expected-price-stays',

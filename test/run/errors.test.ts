@@ -281,13 +281,3 @@ test('a service that only repeats the status is not quoted', () => {
 		describeFailure(fail(status(402, { serviceError })), { ...context, items: 1 }).message,
 	).toBe('Not enough credits');
 });
-
-test.each([
-	[3, /^3 jobs of other clients of the workspace are running\..*lower Concurrent Jobs/],
-	[0, /^The service kept refusing, or jobs that do not end use them\./],
-])('no slot: says who uses them, %i others', (others, todo) => {
-	const failed = fail({ kind: 'noSlot', waitedMs: 1_800_000, others });
-	const { message, description } = describeFailure(failed, { ...context, items: 1 });
-	expect(message).toBe('No job slot was free for 30 minutes');
-	expect(description).toMatch(todo);
-});

@@ -158,16 +158,6 @@ describe('what is known of an item', () => {
 		expect(next()).toMatchObject({ key, state });
 	});
 
-	test('a request that only met 429 is gone on with too, and may be refused', () => {
-		const { item, key, keys, next } = lost();
-		recordEvent(item.memory, { kind: 'noEffect' });
-		keys.noteAnswer();
-		expect(next()).toMatchObject({
-			key,
-			state: { is: 'sent', nextKey: 4, mayBeCarriedOut: false },
-		});
-	});
-
 	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([
 		['in production', { looksBack: false }, {}],
 		['with a key of the content', {}, { idempotency: 'content' }],

@@ -97,13 +97,6 @@ describe('the prompt of a creation', () => {
 		);
 	});
 
-	test.each([[{ text: 'Hi' }], [{ prompt: '' }], [undefined]])(
-		'is none where none was sent: %j',
-		(body) => {
-			expect(itemsOf(outcome, settingsWith(), asking(body))[0]?.json).not.toHaveProperty('prompt');
-		},
-	);
-
 	test('is not repeated to an agent, which has written it', () => {
 		expect(promptOf({ prompt: 'a cat' }, { ...job, object: 'generation' }, true)).toBeUndefined();
 	});

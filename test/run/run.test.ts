@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { halt, whyStopped } from '../../src/run/run';
+import { halt } from '../../src/run/run';
 import { currentRun, joinRun } from '../../src/run/nodeInput';
 import type { Prepared } from '../../src/run/item';
 import { fail, ok, type Result } from '../../src/base/result';
@@ -64,23 +64,4 @@ test.each([
 	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
 	halt(item, { ...fail(failure), endpoint });
 	expect(item.run.halted !== undefined).toBe(isHalted);
-});
-
-describe('an item that was stopped', () => {
-	const stopped = (outcomeUnknown: boolean) => fail({ kind: 'cancelled', outcomeUnknown });
-
-	test.each([true, false])('by a halt says why, whatever it was at (%s)', (outcomeUnknown) => {
-		const item = anItem();
-		item.run.halt({ cause: 'the service gave no answer', becomesRow: false });
-		expect(whyStopped(item, stopped(outcomeUnknown))).toMatchObject({
-			failure: { kind: 'skipped', cause: 'the service gave no answer' },
-		});
-	});
-
-	test('by a cancel says that, also where the run was halted before', () => {
-		const item = anItem();
-		item.host.channel.signal = AbortSignal.abort();
-		item.run.halt({ cause: 'x', becomesRow: false });
-		expect(whyStopped(item, stopped(true))).toEqual(stopped(true));
-	});
 });

@@ -251,34 +251,6 @@ describe('one bad job slows nobody else', () => {
 		const alone = await twentyBeside(undefined);
 		expect(await twentyBeside(bad)).toBeLessThanOrEqual(alone + 4);
 	});
-
-	test('a list over a channel that hangs, or has no way out, goes out over the next one', async () => {
-		for (const bad of [LOST, undefined]) {
-			const clock = new VirtualClock();
-			const poller = pollerWith(clock);
-			const ids = ['gen_1', 'gen_2', 'gen_3'];
-			const began = clock.monotonic();
-			const lists: string[] = [];
-			const over = (name: string) =>
-				channelOf(async ({ path }) => {
-					if (path === '/generations') lists.push(name);
-					if (name === 'bad') return bad ?? (await new Promise<never>(() => {}));
-					const hasEnded = clock.monotonic() - began >= 40_000;
-					const shown = (id: string) => (hasEnded ? done(id) : generation(id));
-					return path === '/generations'
-						? page(...ids.map(shown))
-						: answer(200, shown(path.split('/')[2] ?? ''));
-				}, name);
-			void poller.wait(over('bad'), generation('bad'), HALF_HOUR);
-			const waits = ids.map(
-				async (id) => await poller.wait(over('good'), generation(id), HALF_HOUR),
-			);
-			const ended = await clock.run(Promise.all(waits));
-			expect(ended.every((result) => result.ok)).toBe(true);
-			expect(clock.monotonic() - began).toBeLessThanOrEqual(60_000);
-			expect(new Set(lists)).toEqual(new Set(['bad', 'good']));
-		}
-	});
 });
 
 describe('a list that shows jobs as queued for ever', () => {

@@ -82,21 +82,6 @@ test('a request leaves the window a full minute after its response, not after it
 	expect(await clock.run(next)).toBe(MINUTE * 3 + MARGIN);
 });
 
-test('a changed limit applies from the next request on', async () => {
-	const clock = new VirtualClock();
-	const limiter = new RateLimiter(clock, 2);
-	let admitted = 0;
-	const ask = async (limit: number) => {
-		limiter.limit = limit;
-		void limiter.acquire(channel('a')).then(() => (admitted += 1));
-		await clock.quiet();
-		return admitted;
-	};
-	expect([await ask(2), await ask(2), await ask(2)]).toEqual([1, 2, 2]);
-	expect(await ask(3)).toBe(3);
-	expect(await ask(1)).toBe(3);
-});
-
 test('what reads goes before what creates', async () => {
 	const clock = new VirtualClock();
 	const rateLimiter = new RateLimiter(clock, 1);
