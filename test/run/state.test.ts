@@ -52,7 +52,6 @@ const overtaken = { kind: 'takenOver', sent: lost, mayHaveJob: true } as const;
 /** Every event in the states that it changes. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[NEW, sending(), { ...sent, nextKey: 0, key: undefined }],
-	[fresh, sending('k2'), { ...sent, key: 'k2' }],
 	[asked, sending('k2'), out],
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
 	[unknown, sending('k2'), { ...unknown, isInFlight: true }],

@@ -159,21 +159,6 @@ describe('where others use the workspace', () => {
 		expect(await hasSettled(waiting)).toBe(true);
 	});
 
-	test('after a refusal no list counts that was requested before; a slot of our own that is freed does', async () => {
-		const { clock, wait, acquire, shows } = slotsOf(4);
-		const first = await acquire();
-		first.accepted(job('gen_1'));
-		(await acquire()).refused();
-		const waiting = [wait(), wait()];
-		first.release();
-		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
-		slotOf((await waiting[0]) as never).accepted(job('gen_2'));
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
-		await clock.pass(100);
-		shows('x1', 'x2');
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(true);
-	});
-
 	test('one creation is tried whatever the lists show, half as often each time', async () => {
 		const { clock, wait, shows, jobs } = slotsOf(5);
 		jobs.onList = () => shows('x1', 'x2', 'x3', 'x4', 'x5');
@@ -195,19 +180,6 @@ describe('where others use the workspace', () => {
 			expect(gap).toBeGreaterThanOrEqual(0.75 * expected);
 			expect(gap).toBeLessThanOrEqual(1.25 * expected + 1_000);
 		}
-	});
-
-	test('no more creations are under way than jobs of ours run, and at least one', async () => {
-		const { wait } = slotsOf(5);
-		const first = [wait(), wait()];
-		expect(await hasSettled(first[0] as Promise<unknown>)).toBe(true);
-		expect(await hasSettled(first[1] as Promise<unknown>)).toBe(false);
-		const other = slotsOf(5);
-		await other.occupy();
-		await other.occupy();
-		const more = [other.wait(), other.wait(), other.wait()];
-		expect(await hasSettled(more[1] as Promise<unknown>)).toBe(true);
-		expect(await hasSettled(more[2] as Promise<unknown>)).toBe(false);
 	});
 
 	test('of the slots that our jobs leave about half are left to others until the next list', async () => {
