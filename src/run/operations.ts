@@ -184,7 +184,7 @@ function handlerOf({ spec, settings }: Item): Handler {
  * A response without signing secrets. The specification does not show the name of the field (Other
  * response bodies), so every field with `secret` in its name is removed, at any depth.
  */
-export const withoutSigningSecret = (record: Json): Json =>
+const withoutSigningSecret = (record: Json): Json =>
 	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
 		/secret/i.test(name) ? undefined : value,
 	) as Json;

@@ -48,7 +48,7 @@ const AGENT_FIELDS = [
  * The json of an item for an AI agent, which pays for every word. Media are reduced to what they
  * are, their links, their cost and what to do next; other resources are passed on in full.
  */
-export function condenseForAgent(json: Json): Json {
+function condenseForAgent(json: Json): Json {
 	if (!isMedia(json)) return json;
 	const isKept = (name: string) => AGENT_FIELDS.includes(name) || isAboutCredits(name);
 	const condensed: Json = Object.fromEntries(Object.entries(json).filter(([name]) => isKept(name)));

@@ -105,7 +105,7 @@ interface Waiter {
 const groupOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
 
 /** Whether a failure says nothing about the job. */
-export function isTransient(failed: Failed): boolean {
+function isTransient(failed: Failed): boolean {
 	const { failure } = failed;
 	if (failure.kind === 'status')
 		return meaningOf(failure.status).again !== 'never' || !isRefusal(failed);

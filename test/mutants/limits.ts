@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant';
 
-const RATE = ['test/service/rateLimiter.test.ts', 'test/service/slidingWindow.test.ts'];
+const RATE = ['test/service/rateLimiter.test.ts'];
 const SLOTS = ['test/service/jobSlots.test.ts'];
 const POLLER = ['test/service/jobPoller.test.ts'];
 

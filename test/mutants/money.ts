@@ -4,9 +4,9 @@ const STATE = ['test/run/state.test.ts'];
 const CREATION = ['test/run/creation.test.ts'];
 const KEYS = ['test/run/keys.test.ts'];
 const OPEN = ['test/run/openRequests.test.ts'];
-const CREDITS = ['test/run/spending.test.ts', 'test/run/credits.test.ts'];
+const CREDITS = ['test/run/credits.test.ts', 'test/run/credits.model.test.ts'];
 const ERRORS = ['test/run/spending.test.ts'];
-const RUN = ['test/run/run.test.ts'];
+const RUN = ['test/run/runner.test.ts'];
 const WHOLE_RUNS = ['test/run/nothingLost.test.ts'];
 
 /** Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of it. */
@@ -97,7 +97,7 @@ export const money: Mutant[] = [
 		from: "const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';",
 		to: 'const hasFailed = false;',
 		why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-		tests: ['test/run/contentRuns.test.ts', 'test/run/keys.test.ts'],
+		tests: ['test/run/contentRuns.test.ts'],
 	},
 	{
 		name: 'money/equal-items-share-a-key',
@@ -121,7 +121,7 @@ export const money: Mutant[] = [
 		from: 'if (owner.content === this.content) return undefined;',
 		to: 'if (owner) return undefined;',
 		why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-		tests: KEYS,
+		tests: ['test/run/paidOnce.test.ts'],
 	},
 	{
 		name: 'money/editor-takes-over-production',
@@ -177,7 +177,7 @@ export const money: Mutant[] = [
 		from: 'this.add(Math.max(0, reserved - known));',
 		to: 'this.add(reserved);',
 		why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
-		tests: CREDITS,
+		tests: ['test/run/wholeRuns.test.ts'],
 	},
 	{
 		name: 'money/expected-price-stays',
@@ -209,7 +209,7 @@ export const money: Mutant[] = [
 		from: 'waits ? readerOf(object).scope : undefined,',
 		to: 'undefined,',
 		why: 'A key that may create and not read pays for a job whose result it can never fetch.',
-		tests: ['test/run/runner.test.ts'],
+		tests: RUN,
 	},
 	{
 		name: 'money/half-a-run-is-sent',

@@ -167,7 +167,7 @@ export const values: Mutant[] = [
 		from: 'disableFollowRedirect: true,',
 		to: 'disableFollowRedirect: false,',
 		why: 'n8n carries the key along to wherever a redirect leads.',
-		tests: ['test/service/n8n.test.ts', 'test/run/hops.test.ts', 'test/run/wire.test.ts'],
+		tests: ['test/service/n8n.test.ts'],
 	},
 	{
 		name: 'values/password-in-the-address',

@@ -1,13 +1,12 @@
 import { ENDPOINTS } from '../../src/contract';
 import { Run } from '../../src/run/run';
-import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
 import type { Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
-import type { ApiRequest, SendResult } from '../../src/base/types';
+import type { ApiRequest } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
-import { answer, errorBody, LOST } from '../model/answers';
+import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { hostWith, PLAN, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -86,15 +85,6 @@ describe('nothing is created twice', () => {
 	});
 });
 
-describe('a key is replaced when nothing good exists under it', () => {
-	test('not after a partial success, which is kept', async () => {
-		const { model, make } = setUp({ ending: () => ({ status: 'partially_completed' }) });
-		expect((await make()).ok).toBe(true);
-		expect((await make()).ok).toBe(true);
-		expect(model.jobs).toHaveLength(1);
-	});
-});
-
 describe('the other ways to count a request', () => {
 	test('by content: the same over items and executions', async () => {
 		const { model, make } = setUp();
@@ -132,22 +122,6 @@ test('a success that cannot be used leaves open whether there is a job', async (
 });
 
 describe('a job slot is always returned', () => {
-	test('after a binary field that cannot be read', async () => {
-		const { workspace, host, make } = setUp();
-		const broken = {
-			...host,
-			binary: async () => await Promise.reject(new Error('gone from the disk')),
-		};
-		const request: ApiRequest = {
-			method: 'POST',
-			path: '/generations',
-			body: { input: { video: [new BinaryReference('clip')] } },
-		};
-		const result = await make({ host: broken, request });
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'upload', field: 'clip' } });
-		expect(await slotsFree(workspace, host)).toBe(true);
-	});
-
 	test('after a cancel: the running job keeps it until another item needs it and sees its end', async () => {
 		const { clock, model, workspace, host } = setUp({ jobMs: () => 300_000 });
 		const abort = new AbortController();
@@ -170,54 +144,21 @@ describe('a job slot is always returned', () => {
 		expect(next.ok).toBe(true);
 		expect(model.count(429)).toBe(0);
 	});
-
-	test('jobs that are not waited for hold theirs until they end: the service never refuses one', async () => {
-		const { clock, model, workspace, host } = setUp({ jobMs: () => 60_000 });
-		const settings = { waitForCompletion: false };
-		const run = new Run(17, false);
-		const all = Array.from(
-			{ length: 17 },
-			async (_, itemIndex) => await createJob(runOf({ host, workspace, settings, run, itemIndex })),
-		);
-		const results = await clock.run(Promise.all(all));
-		expect(results.every((result) => result.ok && result.value.status === 'queued')).toBe(true);
-		expect(model.jobs).toHaveLength(17);
-		expect(model.count(429)).toBe(0);
-	});
-
-	test('cancelled while it waits for a slot: nothing is sent', async () => {
-		const { clock, model, workspace, host } = setUp({ jobMs: () => 600_000 });
-		const first = [0, 1, 2, 3, 4].map(
-			async (itemIndex) => await createJob(runOf({ host, workspace, itemIndex })),
-		);
-		await clock.pass(10_000);
-		const abort = new AbortController();
-		const line = { ...host.channel, signal: abort.signal };
-		const waiting = createJob(runOf({ host: { ...host, channel: line }, workspace, itemIndex: 5 }));
-		await clock.pass(1_000);
-		abort.abort();
-		expect(await waiting).toEqual({ ok: false, failure: { kind: 'cancelled' }, job: undefined });
-		await clock.run(Promise.all(first));
-		expect(model.jobs).toHaveLength(5);
-	});
 });
 
 describe('a creation that is out when the execution is cancelled', () => {
 	/** A request that the service answers a minute later. */
-	function setUpOut(answersWith?: SendResult) {
+	function setUpOut() {
 		const all = setUp({ jobMs: () => HOUR });
 		const { clock, workspace, memory } = all;
 		const cancel = new AbortController();
-		let sent = 0;
 		const host = hostWith(async (asked) => {
-			if (asked.method === 'GET') return await all.model.send(asked);
-			sent += 1;
-			await clock.sleep(MINUTE);
-			return answersWith ?? (await all.model.send(asked));
+			if (asked.method === 'POST') await clock.sleep(MINUTE);
+			return await all.model.send(asked);
 		});
 		const channel = { ...host.channel, signal: cancel.signal };
 		const ended = createJob(runOf({ host: { ...host, channel }, workspace, memory }));
-		return { ...all, cancel, ended, sent: () => sent };
+		return { ...all, cancel, ended };
 	}
 
 	test('ends at once as cancelled, and says that it may have been carried out', async () => {
@@ -250,25 +191,10 @@ describe('a creation that is out when the execution is cancelled', () => {
 			expect(await slotsFree(workspace, host)).toBe(isFree);
 		},
 	);
-
-	test.each<[string, SendResult, isOpen: boolean]>([
-		['a lost answer leaves its outcome open', LOST, true],
-		['a refusal frees its key', answer(400, errorBody('No')), false],
-	])('%s; it is not sent again, and gives its slot back', async (_, response, isOpen) => {
-		const { clock, memory, cancel, ended, workspace, host, sent } = setUpOut(response);
-		await clock.pass(10_000);
-		cancel.abort();
-		await ended;
-		await clock.pass(3 * MINUTE);
-		expect(sent()).toBe(1);
-		expect(isOutcomeOpen(memory.state)).toBe(isOpen);
-		expect(await slotsFree(workspace, host)).toBe(true);
-	});
 });
 
 test.each([
 	[401, 'the API key was refused'],
-	[402, 'the credits ran out'],
 	[403, 'the key is not allowed to do this'],
 ])(
 	'%i holds for the whole run: those under way find out and nothing further is sent',

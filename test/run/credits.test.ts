@@ -1,51 +1,22 @@
-import { ENDPOINTS } from '../../src/contract';
-import { fail, type Failed, type Result } from '../../src/base/result';
+import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import type { Result } from '../../src/base/result';
 import type { ApiRequest } from '../../src/base/types';
-import { meaningOf } from '../../src/service/statuses';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
 import { createJob } from '../../src/run/creation';
-import {
-	becomesErrorItem,
-	creditsOf,
-	executionCredits,
-	statedPrice,
-	type ExecutionCredits,
-} from '../../src/run/credits';
+import { creditsOf, executionCredits } from '../../src/run/credits';
 import type { Item, Outcome, Settings } from '../../src/run/item';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/operations';
-import { wordsOf } from '../../src/run/errors';
-import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { hostWith, runOf, settingsWith, sourceWith, workspaceWith } from '../model/run';
+import { hostWith, runOf, sourceWith, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
-
-const refused = (status: number): Failed =>
-	fail({ kind: 'status', status, serviceError: {}, outcomeUnknown: false });
-
-const POLICIES: Array<Settings['onInsufficientCredits']> = ['continue', 'stop', 'wait'];
-
-const skipped = (becomesRow: boolean) => fail({ kind: 'skipped', cause: 'x', becomesRow });
-
-test.each<[name: string, failed: Failed, policies: typeof POLICIES]>([
-	['a 402', refused(402), ['continue']],
-	['another refusal', refused(403), []],
-	['an item that what became a row has halted', skipped(true), POLICIES],
-	['an item that an error has halted', skipped(false), []],
-])('%s becomes a row: %j', (_name, failed, policies) => {
-	const rows = POLICIES.filter((onInsufficientCredits) =>
-		becomesErrorItem(failed, settingsWith({ onInsufficientCredits })),
-	);
-	expect(rows).toEqual(policies);
-});
 
 test.each([
 	['wait', 402, true],
 	['wait', 403, false],
 	['stop', 402, false],
-	['continue', 402, false],
 ] as const)('%s: an item that meets a %i waits: %s', async (value, status, waits) => {
 	const clock = new VirtualClock();
 	const host = hostWith(async () => answer(status, errorBody('No')));
@@ -76,58 +47,32 @@ test('waiting items share one attempt every 20 seconds, and all go on at the fir
 	expect(model.jobs).toHaveLength(30);
 });
 
-test('the error counts the items only while the numbers stay right', () => {
-	const topUp = 'Top up the workspace, then retry this execution.';
-	const said = (counts: { items: number; submitted?: number }) =>
-		wordsOf(refused(402), {
-			...{ endpoint: ENDPOINTS.createGeneration, creates: true, itemIndex: 0 },
-			...counts,
-		});
-	expect(said({ items: 3, submitted: 1 })).toEqual([
-		'Not enough credits',
-		`1 item was submitted, 2 were not. ${topUp}`,
-	]);
-	expect(said({ items: 3 })[1]).toBe(topUp);
-	expect(said({ items: 1, submitted: 0 })[1]).toBe(topUp);
-	expect(meaningOf(402).concernsRun).toBe('the credits ran out');
-});
-
-describe('nothing further is sent after a 402', () => {
-	/** Two items with a file each; the second upload takes longer than the first creation. */
-	async function sentWith(concurrentJobs: number) {
-		const clock = new VirtualClock();
-		const sent: string[] = [];
-		const respond = async ({ path }: ApiRequest) => {
-			sent.push(path);
-			await clock.sleep(100);
-			if (path !== '/files') return answer(402, errorBody('No'));
-			const url = `https://files.example/${sent.length}`;
-			return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
+test('an item that has been uploading meanwhile is not sent after a 402', async () => {
+	const clock = new VirtualClock();
+	const sent: string[] = [];
+	const respond = async ({ path }: ApiRequest) => {
+		sent.push(path);
+		await clock.sleep(100);
+		if (path !== '/files') return answer(402, errorBody('No'));
+		const url = `https://files.example/${sent.length}`;
+		return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
+	};
+	const workspace = workspaceWith(clock);
+	const run = new Run(2, false);
+	const body = { input: { video: [new BinaryReference('clip')] } };
+	const request: ApiRequest = { method: 'POST', path: '/generations', body };
+	const items = [0, 1].map(async (itemIndex) => {
+		const put = async () => {
+			// The second upload takes longer than the first creation.
+			await clock.sleep(itemIndex * 1_000);
+			return answer(200, '');
 		};
-		const workspace = workspaceWith(clock, { concurrentJobs });
-		const run = new Run(2, false);
-		const body = { input: { video: [new BinaryReference('clip')] } };
-		const request: ApiRequest = { method: 'POST', path: '/generations', body };
-		const items = [0, 1].map(async (itemIndex) => {
-			const put = async () => {
-				await clock.sleep(itemIndex * 1_000);
-				return answer(200, '');
-			};
-			const host = hostWith(respond, { binary: async () => sourceWith(), put });
-			return await createJob(runOf({ host, workspace, run, itemIndex, request }));
-		});
-		const [, second] = await clock.run(Promise.all(items));
-		expect(second).toMatchObject({ failure: { kind: 'skipped', becomesRow: false } });
-		return sent;
-	}
-
-	test('by an item that waits for the slot of the refused one', async () => {
-		expect(await sentWith(1)).toEqual(['/files', '/files', '/generations']);
+		const host = hostWith(respond, { binary: async () => sourceWith(), put });
+		return await createJob(runOf({ host, workspace, run, itemIndex, request }));
 	});
-
-	test('by an item that has been uploading meanwhile', async () => {
-		expect(await sentWith(4)).toEqual(['/files', '/files', '/generations']);
-	});
+	const [, second] = await clock.run(Promise.all(items));
+	expect(second).toMatchObject({ failure: { kind: 'skipped', becomesRow: false } });
+	expect(sent).toEqual(['/files', '/files', '/generations']);
 });
 
 interface Asked {
@@ -137,52 +82,28 @@ interface Asked {
 }
 
 /** An execution with its memory, which several nodes and several tries of them share. */
-class Execution {
-	readonly credits: ExecutionCredits = executionCredits({});
-
-	private readonly memories = new Map<string, ItemMemory>();
-
-	constructor(
-		private readonly clock: VirtualClock,
-		private readonly workspace: Workspace,
-		private readonly model: ModelService,
-		private readonly name = 'execution 1',
-	) {}
-
-	/** All items of one run of a node, as n8n starts them: at once. */
-	async run(
-		asked: Asked[],
-		settings: Partial<Settings>,
-		node = 'node',
-	): Promise<Array<Result<Outcome>>> {
-		const run = new Run(asked.length, false);
-		const all = asked.map(async ({ prompt, size = 's' }, itemIndex) => {
-			const place = `${node}:${itemIndex}`;
-			const memory = this.memories.get(place) ?? newMemory();
-			this.memories.set(place, memory);
-			const item = runOf({
-				host: hostWith(this.model.send, {}, this.name),
-				workspace: this.workspace,
-				run,
-				itemIndex,
-				memory,
-				settings,
-				inputFingerprint: prompt,
-				credits: this.credits,
-				origin: { item: place, executionId: this.name },
-			});
-			item.request.body = { mode: 'image', model: size, prompt };
-			return await runOperation(item);
-		});
-		return await this.clock.run(Promise.all(all));
-	}
-}
-
 function setUp(service: Partial<ServiceSettings> = {}) {
 	const clock = new VirtualClock();
 	const model = new ModelService(clock, { price: () => 3, ...service });
 	const workspace = workspaceWith(clock);
-	return { clock, model, workspace, execution: new Execution(clock, workspace, model) };
+	const host = hostWith(model.send);
+	const credits = executionCredits({});
+	const memories = new Map<string, ItemMemory>();
+	/** All items of one run of a node, as n8n starts them: at once. */
+	const run = async (asked: Asked[], settings: Partial<Settings>, node = 'node') => {
+		const run = new Run(asked.length, false);
+		const all = asked.map(async ({ prompt, size = 's' }, itemIndex) => {
+			const place = `${node}:${itemIndex}`;
+			const memory = memories.get(place) ?? newMemory();
+			memories.set(place, memory);
+			const parts = { host, workspace, run, itemIndex, memory, settings, credits };
+			const item = runOf({ ...parts, inputFingerprint: prompt, origin: { item: place } });
+			item.request.body = { mode: 'image', model: size, prompt };
+			return await runOperation(item);
+		});
+		return await clock.run(Promise.all(all));
+	};
+	return { clock, model, workspace, execution: { credits, run } };
 }
 
 const items = (count: number, size?: string): Asked[] =>
@@ -203,13 +124,6 @@ test('forty items at one price stop below the limit, and say how many were not s
 	expect(others).toHaveLength(33);
 	expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(['skipped']));
 	expect(model.count(202, 'POST')).toBe(6);
-});
-
-test('jobs of a limited execution still run at the same time', async () => {
-	const { clock, execution } = setUp({ jobMs: () => 60_000 });
-	const begun = clock.now();
-	await execution.run(items(5), { maxCredits: 1_000 });
-	expect(clock.now() - begun).toBeLessThan(80_000);
 });
 
 test('with error items, what still fits is sent; waiting for a top-up does not wait for a limit', async () => {
@@ -238,121 +152,56 @@ test('with error items, what still fits is sent; waiting for a top-up does not w
 	expect(clock.now()).toBe(before);
 });
 
-test('a retry counts nothing twice and sends nothing that does not fit; a higher limit goes on', async () => {
-	const { execution, model } = setUp();
-	await execution.run(items(6), { maxCredits: 9 });
-	const again = await execution.run(items(6), { maxCredits: 9 });
-	expect(again.filter(({ ok }) => ok)).toHaveLength(3);
-	expect([reserved(model), execution.credits.reserved]).toEqual([9, 9]);
-	const raised = await execution.run(items(6), { maxCredits: 100 });
-	expect(raised.filter(({ ok }) => ok)).toHaveLength(6);
-	expect([reserved(model), execution.credits.reserved]).toEqual([18, 18]);
-});
-
-test('a job that is given again by a repeated key counts once', async () => {
-	const { execution, model } = setUp();
-	const twins = [{ prompt: 'same' }, { prompt: 'same' }];
-	await execution.run(twins, { maxCredits: 100, idempotency: 'content' });
-	await execution.run(twins, { maxCredits: 100, idempotency: 'content' }, 'b');
-	expect([reserved(model), execution.credits.reserved]).toEqual([3, 3]);
-});
-
-test('a request of unknown outcome counts with its expected price, and once', async () => {
-	let lost = 0;
-	const { execution, model } = setUp({
-		loses: ({ method, body }) =>
-			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 7,
-	});
-	await execution.run(items(1), { maxCredits: 10 });
-	const [failed] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
-	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
-	expect(execution.credits.reserved).toBe(6);
-	const [again] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
-	expect(again?.ok).toBe(true);
-	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
-});
-
-test('without a key a request counts beside the one that was lost: it is another one', async () => {
-	let lost = 0;
-	const { execution, model } = setUp({
-		loses: ({ method, body }) =>
-			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 1,
-	});
-	const settings = { maxCredits: 9, idempotency: 'none' as const };
-	await execution.run(items(1), settings);
-	const [failed] = await execution.run([{ prompt: 'lost' }], settings, 'b');
-	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
-	const [again] = await execution.run([{ prompt: 'lost' }], settings, 'b');
-	expect(again?.ok).toBe(true);
-	expect([reserved(model), execution.credits.reserved]).toEqual([9, 9]);
-});
-
-/** Requests sent at once, each of which is answered with what is given. */
-async function run(
-	made: {
-		path: (number: number) => string;
-		body?: unknown;
-		bodyOf?: (number: number) => unknown;
-		spec?: Item['spec'];
-	},
-	maxCredits: number,
-	shown: (number: number) => Record<string, unknown>,
-) {
-	const clock = new VirtualClock();
-	const workspace = workspaceWith(clock);
-	let posts = 0;
-	const host = hostWith(async ({ method }) => {
-		if (method === 'POST') posts += 1;
-		return answer(202, { id: `job_${posts}`, status: 'queued', ...shown(posts) });
-	});
-	const credits = executionCredits({});
-	const run = new Run(8, false);
-	const all = Array.from({ length: 8 }, async (_, itemIndex) => {
-		const path = made.path(itemIndex);
-		const body = made.bodyOf?.(itemIndex) ?? made.body;
-		const request = { method: 'POST', path, query: {}, body } as const;
-		const settings = { maxCredits, waitForCompletion: false };
-		const parts = { host, workspace, credits, run, itemIndex, settings, request };
-		return await runOperation(runOf({ ...parts, ...(made.spec && { spec: made.spec }) }));
-	});
-	await clock.run(Promise.all(all));
-	return { posts, reserved: credits.reserved };
-}
-
-describe('what a response does not say of its credits', () => {
-	const AGENT = { output: 'job', object: 'agent_run', creates: true } as const;
-
-	const approval = {
-		path: (number: number) => `/agents/runs/run_${number}/approve`,
-		body: { max_credits: 100 },
-		spec: { endpoint: ENDPOINTS.approveAgentRun, ...AGENT },
-	};
+describe('an agent run under Max Credits', () => {
+	/** Eight requests at once, each of which is answered so. */
+	async function eight(
+		endpoint: Endpoint,
+		body: object,
+		maxCredits: number,
+		shown: Record<string, unknown>,
+	) {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock);
+		let posts = 0;
+		const host = hostWith(async () => {
+			posts += 1;
+			return answer(202, { id: `run_${posts}`, status: 'queued', ...shown });
+		});
+		const credits = executionCredits({});
+		const run = new Run(8, false);
+		const spec = { endpoint, output: 'job', object: 'agent_run', creates: true } as const;
+		const all = Array.from({ length: 8 }, async (_, itemIndex) => {
+			const path = endpoint.path.replace('{id}', `run_${itemIndex}`);
+			const request = { method: 'POST', path, query: {}, body } as const;
+			const settings = { maxCredits, waitForCompletion: false };
+			const parts = { host, workspace, credits, run, itemIndex, settings, request, spec };
+			return await runOperation(runOf(parts));
+		});
+		await clock.run(Promise.all(all));
+		return { posts, reserved: credits.reserved };
+	}
 
 	test.each([
-		['says nothing', {}],
-		['has reserved nothing yet', { reserved_credits: 0, spent_credits: 1 }],
-	])('an approved run that %s counts with its budget', async (_what, shown) => {
-		expect(await run(approval, 250, () => shown)).toEqual({ posts: 2, reserved: 200 });
+		['that says nothing counts with its budget', {}, { posts: 2, reserved: 200 }],
+		[
+			'that has reserved nothing yet counts with its budget',
+			{ reserved_credits: 0, spent_credits: 1 },
+			{ posts: 2, reserved: 200 },
+		],
+		[
+			'that has ended counts with what it has spent',
+			{ status: 'completed', reserved_credits: 0, spent_credits: 10 },
+			{ posts: 8, reserved: 80 },
+		],
+	])('%s', async (_what, shown, counted) => {
+		const budget = { max_credits: 100 };
+		expect(await eight(ENDPOINTS.approveAgentRun, budget, 250, shown)).toEqual(counted);
 	});
 
-	test('an approved run that has ended counts with what it has spent', async () => {
-		const ended = { status: 'completed', reserved_credits: 0, spent_credits: 10 };
-		expect(await run(approval, 250, () => ended)).toEqual({ posts: 8, reserved: 80 });
-	});
-
-	test('a plan counts with what planning costs', async () => {
-		const spec = { endpoint: ENDPOINTS.createAgentRun, ...AGENT };
-		const plan = { path: () => '/agents/runs', body: { brief: 'a spot' }, spec };
-		expect(await run(plan, 5, () => ({ status: 'plan_proposed' }))).toEqual({
-			posts: 5,
-			reserved: 5,
-		});
-	});
-
-	test('a generation counts as much as the last one like it', async () => {
-		const generation = { path: () => '/generations', body: { mode: 'image', model: 'm' } };
-		const first = (number: number) => (number === 1 ? { estimated_credits: 10 } : {});
-		expect(await run(generation, 35, first)).toEqual({ posts: 3, reserved: 30 });
+	test('that is only planned counts with what planning costs', async () => {
+		const plan = { status: 'plan_proposed' };
+		const counted = await eight(ENDPOINTS.createAgentRun, { brief: 'a spot' }, 5, plan);
+		expect(counted).toEqual({ posts: 5, reserved: 5 });
 	});
 });
 
@@ -395,33 +244,6 @@ describe('an agent run that approves itself', () => {
 		const { made, sent } = await sentWith(own, 30);
 		expect([made, sent]).toMatchObject([{ failure: { kind: 'creditCap', price: 31 } }, []]);
 	});
-
-	test.each([0, 9, 9.5, 10])(
-		'is not sent without a budget where %d of 10 leave nothing for it',
-		async (reserved) => {
-			const { made, sent } = await sentWith(AUTO, 10, reserved);
-			if (reserved === 0) expect(sent).toHaveLength(1);
-			else expect([made, sent]).toMatchObject([{ failure: { kind: 'creditCap' } }, []]);
-		},
-	);
-
-	test.each([
-		['without Max Credits', AUTO, Infinity],
-		['that only plans', {}, 50],
-	])('%s is sent as it is', async (_, more, maxCredits) => {
-		expect((await sentWith(more, maxCredits)).sent).toEqual([{ brief: 'a spot', ...more }]);
-	});
-});
-
-test.each<[name: keyof typeof ENDPOINTS, body: unknown, price: number | undefined]>([
-	['createAgentRun', { brief: 'a spot' }, 1],
-	['createAgentRun', { auto_approve: true }, undefined],
-	['createAgentRun', { auto_approve: true, max_credits: 20 }, 21],
-	['approveAgentRun', { max_credits: 20 }, 20],
-	['approveAgentRun', undefined, undefined],
-	['createGeneration', { max_credits: 20 }, undefined],
-])('the specification states the price of %s with %j: %p', (name, body, price) => {
-	expect(statedPrice(ENDPOINTS[name], body)).toBe(price);
 });
 
 test.each<[job: object, credits: number | undefined]>([
@@ -449,27 +271,6 @@ describe('one creation after the other', () => {
 		expect(reserved(model)).toBe(12);
 	});
 
-	test('that waits for its turn is not sent once it is cancelled', async () => {
-		const { clock, model, workspace } = setUp();
-		const credits = executionCredits({});
-		const settings = { maxCredits: 9 };
-		let free = () => {};
-		const first = credits.turn.run({ fairnessKey: 'a' }, async () => {
-			await new Promise<void>((resolve) => (free = resolve));
-		});
-		const cancel = new AbortController();
-		const host = hostWith(model.send);
-		const channel = { ...host.channel, signal: cancel.signal };
-		clock.after(1_000, () => cancel.abort());
-		const stopped = runOf({ host: { ...host, channel }, workspace, credits, settings });
-		expect(await clock.run(createJob(stopped))).toMatchObject({ failure: { kind: 'cancelled' } });
-		expect(model.jobs).toHaveLength(0);
-		free();
-		await first;
-		const next = runOf({ host, workspace, credits, settings });
-		expect(await clock.run(createJob(next))).toMatchObject({ ok: true });
-	});
-
 	test('holds one slot while its request hangs, and none for those behind it', async () => {
 		const clock = new VirtualClock();
 		const workspace = workspaceWith(clock, { concurrentJobs: 5 });
@@ -491,28 +292,4 @@ describe('one creation after the other', () => {
 		expect(clock.monotonic() - began).toBeLessThan(5_000);
 		await clock.run(Promise.all(capped));
 	});
-
-	test.each([401, 402])(
-		'that is refused with %i spares all behind it their request',
-		async (status) => {
-			const clock = new VirtualClock();
-			const workspace = workspaceWith(clock);
-			let sent = 0;
-			const host = hostWith(async () => {
-				sent += 1;
-				return answer(status, errorBody('No'));
-			});
-			const credits = executionCredits({});
-			const settings = { maxCredits: 100 };
-			const run = new Run(10, false);
-			const all = Array.from({ length: 10 }, async (_, itemIndex) => {
-				const prompt = `no. ${itemIndex}`;
-				return await createJob(
-					runOf({ host, workspace, credits, settings, run, itemIndex, prompt }),
-				);
-			});
-			await clock.run(Promise.all(all));
-			expect(sent).toBe(1);
-		},
-	);
 });

@@ -245,7 +245,7 @@ class World {
 					itemIndex,
 					inputFingerprint: `${place} ${prompt}`,
 					prompt,
-					settings: { idempotency: this.idempotency, waitTimeoutMs: 60_000 },
+					settings: { idempotency: this.idempotency, waitTimeoutMs: 25_000 },
 					origin: {
 						item: place,
 						executionId: execution.id,

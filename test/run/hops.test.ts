@@ -40,7 +40,6 @@ async function created(given: SendResult) {
 
 test.each([
 	[407, ''],
-	[407, PAGE],
 	[511, PAGE],
 ])(
 	'a sign-in that a hop wants (%i %j): nothing was done, and it is asked once',
@@ -53,7 +52,7 @@ test.each([
 	},
 );
 
-test.each([401, 402, 403, 404, 502, 503])(
+test.each([402, 403, 503])(
 	'a page in place of the answer (%i) is told as that of a hop, and speaks neither of scopes nor of the balance',
 	async (status) => {
 		const { message, text, credits } = await created(answer(status, PAGE));

@@ -1,22 +1,11 @@
-import fc from '../support/fastCheck';
-import { BinaryReference, fingerprint } from '../../src/run/uploads';
+import { fingerprint } from '../../src/run/uploads';
 import type { Item } from '../../src/run/item';
 import { OpenRequests } from '../../src/run/openRequests';
-import {
-	customKeyProblem,
-	isKeyPersistent,
-	keyInUse,
-	ItemKeys,
-	noteDelivery,
-	shortHash,
-	uploadKey,
-} from '../../src/run/keys';
+import { customKeyProblem, ItemKeys, noteDelivery, shortHash, uploadKey } from '../../src/run/keys';
 import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
-
-const MODES = ['execution', 'content', 'custom', 'none'] as const;
 
 const workspace = workspaceWith(new VirtualClock());
 const host = hostWith(async () => answer(200));
@@ -79,94 +68,13 @@ test('a custom key is what the user gave; without keys there is none', () => {
 	expect(keyFor('none')()).toBeUndefined();
 });
 
-test('every key that is made fits the service: at most 255 printable characters', () => {
-	fc.assert(
-		fc.property(fc.string(), fc.string(), fc.nat(), (text, request, number) => {
-			const parts = { runId: text, node: text, request, number };
-			for (const mode of ['execution', 'content'] as const)
-				expect(customKeyProblem(keyFor(mode)(parts) ?? '')).toBeUndefined();
-		}),
-	);
-});
-
 test.each([
-	['execution', false],
-	['content', true],
-	['custom', true],
-	['none', false],
-] as const)('%s: other executions use the same key: %s', (idempotency, isShared) => {
-	expect(isKeyPersistent(itemWith({ settings: { idempotency } }))).toBe(isShared);
-});
-
-describe('the key of an upload', () => {
-	const upload = (
-		idempotency: Item['settings']['idempotency'],
-		parts: Partial<RunParts> = {},
-		file = 'file 1',
-	) =>
-		uploadKey(itemWith({ settings: { idempotency, idempotencyKey: 'order 7' }, ...parts }), file);
-
-	test.each(MODES)('%s: is the same for every try of a file, and fits', (mode) => {
-		const first = upload(mode, { memory: memoryOf('print') });
-		const later = { memory: memoryOf('print', 0, 3) };
-		expect(upload(mode, { ...later, origin: { executionId: '9' } })).toBe(first);
-		expect(customKeyProblem(first)).toBeUndefined();
-		expect(upload(mode, {}, 'file 2')).not.toBe(first);
-	});
-
-	test.each([
-		['execution', false],
-		['none', false],
-		['content', true],
-		['custom', true],
-	] as const)('%s: is the same in another execution: %s', (mode, isSame) => {
-		const other = { node: { runId: 'another run', items: {} }, origin: { item: '0:5' } };
-		expect(upload(mode, other) === upload(mode)).toBe(isSame);
-	});
-
-	test.each(['execution', 'content'] as const)(
-		'%s: it is that of one request, so that both keys end together',
-		(mode) => {
-			const of = (content: string) => upload(mode, { memory: memoryOf(content) });
-			expect(of('a cat')).not.toBe(of('a dog'));
-		},
-	);
-
-	test('before its request is known it is that of the place', () => {
-		const at = (item: string) => upload('execution', { origin: { item } });
-		expect(at('0:0')).not.toBe(at('0:1'));
-	});
-});
-
-test('a fingerprint does not depend on the order of fields, but on everything else', () => {
-	expect(fingerprint({ a: 1, b: { c: 2, d: 3 } }, {})).toBe(
-		fingerprint({ b: { d: 3, c: 2 }, a: 1 }, {}),
-	);
-	expect(fingerprint({ a: [1, 2] }, {})).not.toBe(fingerprint({ a: [2, 1] }, {}));
-	expect(fingerprint({ a: 1 }, {})).not.toBe(fingerprint({ a: '1' }, {}));
-	fc.assert(
-		fc.property(fc.jsonValue(), (body) => {
-			expect(fingerprint(body, {})).toBe(fingerprint(JSON.parse(JSON.stringify(body)), {}));
-		}),
-	);
-});
-
-test('a file is identified by its content, not by its field', () => {
-	const body = (field: string) => ({ input: { video: [new BinaryReference(field)] } });
-	const first = fingerprint(body('data'), { data: 'file-1' });
-	expect(fingerprint(body('picture'), { picture: 'file-1' })).toBe(first);
-	expect(fingerprint(body('data'), { data: 'file-2' })).not.toBe(first);
-});
-
-test.each([
-	['x', undefined],
 	['x'.repeat(255), undefined],
 	['order-7 (first) ~', undefined],
 	['', 'is empty'],
 	['x'.repeat(256), 'has 256 characters; at most 255 are allowed'],
 	['ä', 'may only contain printable ASCII characters'],
 	['a\nb', 'may only contain printable ASCII characters'],
-	['a\u0000', 'may only contain printable ASCII characters'],
 ])('a key of the user: %p -> %p', (key, problem) => {
 	expect(customKeyProblem(key)).toBe(problem);
 });
@@ -185,114 +93,6 @@ test('keys and fingerprints stay what they are: others would be paid for again a
 		'mC2ePrmW9VnmM_TRlN7zdh',
 		'8SSRJwKk3yld0Sh96aONkU',
 	]);
-});
-
-describe('a custom key belongs to one request of an execution, in all rounds of a loop', () => {
-	/** Items of one execution, of which each claims its key for its request. */
-	function claims(node = nodeMemory({}, '1')) {
-		return (item: string, idempotencyKey: string, request: string) => {
-			const settings = { idempotency: 'custom', idempotencyKey } as const;
-			return new ItemKeys(itemWith({ node, settings, origin: { item } }), request).claim();
-		};
-	}
-
-	test('another request under it is refused before it is sent', () => {
-		const claim = claims();
-		expect(claim('0:0', 'x', 'a cat')).toBeUndefined();
-		expect(claim('1:0', 'x', 'a cat')).toBeUndefined();
-		expect(claim('1:1', 'y', 'a dog')).toBeUndefined();
-		expect(claim('2:1', 'x', 'a dog')).toMatchObject({
-			failure: {
-				kind: 'input',
-				field: 'Own Key',
-				problem: 'was used in this execution for another request',
-				hint: expect.stringMatching(/^Give each request a key of its own/) as string,
-			},
-		});
-	});
-
-	test('is still that of the item that has it, whatever it asks for now', () => {
-		const claim = claims();
-		claim('0:0', 'x', 'a cat');
-		expect(claim('0:0', 'x', 'a dog')).toBeUndefined();
-		expect(claim('1:0', 'x', 'a cat')).toMatchObject({ failure: { kind: 'input' } });
-	});
-
-	test('counts in no other mode, where one may be left in the field', () => {
-		const node = nodeMemory({}, '1');
-		const settings = { idempotency: 'content', idempotencyKey: 'x' } as const;
-		for (const item of ['0:0', '0:1'])
-			expect(
-				new ItemKeys(itemWith({ node, settings, origin: { item } }), item).claim(),
-			).toBeUndefined();
-	});
-
-	test('survives as plain data, and is not stored as it is', () => {
-		const context = {};
-		claims(nodeMemory(context, '1'))('0:0', 'secret', 'a cat');
-		const stored = JSON.stringify(context);
-		expect(stored).not.toContain('secret');
-		const node = nodeMemory(JSON.parse(stored) as Record<string, unknown>, '2');
-		expect(claims(node)('1:0', 'secret', 'a dog')).toMatchObject({ failure: { kind: 'input' } });
-	});
-});
-
-test.each([
-	[{ id: 'gen_1' }, /whose job is gen_1$/],
-	[undefined, /may or may not have been carried out$/],
-])('a key that is kept by a changed request names its job: %j', (job, problem) => {
-	expect(keyInUse(job)).toMatchObject({
-		job,
-		failure: {
-			kind: 'input',
-			field: 'Own Key',
-			problem: expect.stringMatching(problem) as string,
-		},
-	});
-});
-
-describe('the keys of Same Request in one run', () => {
-	const keysOf = (idempotency: Item['settings']['idempotency'] = 'content') =>
-		new ItemKeys(itemWith({ settings: { idempotency }, memory: memoryOf('print') }), 'print');
-	const ofRun = keysOf('execution').current;
-
-	test('after a job that had failed, the next of the content; after a second one, that of the execution; then none', () => {
-		const keys = keysOf();
-		const tried = [keys.current];
-		for (let times = 0; times < 2; times += 1) {
-			expect(keys.giveWay('failedBefore')).toBe(true);
-			tried.push(keys.current);
-		}
-		expect(new Set(tried).size).toBe(3);
-		expect(tried[2]).toBe(ofRun);
-		expect(keys.giveWay('failedBefore')).toBe(false);
-		expect(keys.giveWay('noCredits')).toBe(false);
-	});
-
-	test.each([0, 1])('after %i failed jobs and a 402, that of the execution at once', (failed) => {
-		const keys = keysOf();
-		for (let times = 0; times < failed; times += 1) keys.giveWay('failedBefore');
-		const before = keys.current;
-		expect(keys.giveWay('noCredits')).toBe(true);
-		expect(keys.current).toBe(ofRun);
-		expect(keys.giveWay('noCredits')).toBe(false);
-		// After a top-up it begins where it was.
-		keys.startAgain();
-		expect(keys.current).toBe(before);
-	});
-
-	test.each(['execution', 'custom', 'none'] as const)('%s has no other key to try', (mode) => {
-		expect(keysOf(mode).giveWay('failedBefore')).toBe(false);
-		expect(keysOf(mode).giveWay('noCredits')).toBe(false);
-	});
-
-	test('only a key that no other execution shares may change after many 429', () => {
-		const may = MODES.filter((mode) => keysOf(mode).mayChangeAfterRefusals);
-		expect(may).toEqual(['execution']);
-		const keys = keysOf();
-		keys.giveWay('noCredits');
-		expect(keys.mayChangeAfterRefusals).toBe(true);
-	});
 });
 
 describe('what is known of an item', () => {
@@ -358,19 +158,8 @@ describe('what is known of an item', () => {
 		expect(next()).toMatchObject({ key, state });
 	});
 
-	test('a request that only met 429 is gone on with too, and may be refused', () => {
-		const { item, key, keys, next } = lost();
-		recordEvent(item.memory, { kind: 'noEffect' });
-		keys.noteAnswer();
-		expect(next()).toMatchObject({
-			key,
-			state: { is: 'sent', nextKey: 4, mayBeCarriedOut: false },
-		});
-	});
-
 	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([
 		['in production', { looksBack: false }, {}],
-		['in production after the editor', { mode: 'production' }, {}],
 		['with a key of the content', {}, { idempotency: 'content' }],
 		['with a key of the user', {}, { idempotency: 'custom', idempotencyKey: 'x' }],
 		['without keys', {}, { idempotency: 'none' }],

@@ -45,14 +45,6 @@ test('an execution goes on with what another one was not given, under its last k
 	expect(take('3')).toMatchObject(CAT);
 });
 
-test('two items of an execution go on with two requests', () => {
-	const { send, take } = setUp();
-	send({ occurrence: 0 });
-	send({ occurrence: 1 });
-	const taken = [take(), take(), take()].map((one) => one?.occurrence);
-	expect(taken).toEqual([1, 0, undefined]);
-});
-
 test('what an execution was given before it made a request of its own is open once it is lost', () => {
 	const { open, send, take } = setUp();
 	send({ isManual: false });
@@ -65,18 +57,14 @@ test('what an execution was given before it made a request of its own is open on
 });
 
 test.each([
-	['another content', 'a dog', true],
-	['production after the editor', 'a cat', false],
-])('%s takes nothing over', (_, content, isManual) => {
-	const { send, take } = setUp();
-	send();
-	expect(take('2', { content, isManual })).toBeUndefined();
-});
-
-test('nor does the editor after production', () => {
-	const { send, take } = setUp();
-	send({ isManual: false });
-	expect(take('2', { isManual: true })).toBeUndefined();
+	['another content', { isManual: true }, { content: 'a dog' }],
+	['production after the editor', { isManual: true }, { isManual: false }],
+	['the editor after production', { isManual: false }, { isManual: true }],
+])('%s takes nothing over', (_, sending, taking) => {
+	const { open, send, take } = setUp();
+	send(sending);
+	open.endRun('1', 0, true);
+	expect(take('2', taking)).toBeUndefined();
 });
 
 test('in production only what has failed or was stopped is gone on with: others may still be running', () => {
@@ -85,16 +73,6 @@ test('in production only what has failed or was stopped is gone on with: others 
 	expect(take('2', { isManual: false })).toBeUndefined();
 	open.endRun('1', 0, true);
 	expect(take('2', { isManual: false })).toMatchObject(CAT);
-});
-
-test('what was taken over and not sent again is open to the next', () => {
-	const { open, send, take } = setUp();
-	send();
-	open.deliver(CAT, '1');
-	open.endRun('1', 0, true);
-	expect(take('2')).toMatchObject(CAT);
-	open.endRun('2', 0, false);
-	expect(take('3')).toMatchObject(CAT);
 });
 
 test('a request with a job comes before one that may have one, and that before one that did nothing', () => {
@@ -138,24 +116,6 @@ describe('what was given to n8n', () => {
 		expect(take()).toMatchObject(CAT);
 	});
 
-	test('is not, once a further try of that run has mended it', () => {
-		const { open, send, take } = setUp();
-		send();
-		open.deliver(CAT, '1');
-		open.endRun('1', 3, true);
-		open.endRun('1', 3, false);
-		expect(take()).toBeUndefined();
-	});
-
-	test('by a retry of the execution that has failed is closed too', () => {
-		const { open, send, take } = setUp();
-		send();
-		open.endRun('1', 0, true);
-		open.deliver(CAT, 'retry of 1');
-		open.endRun('retry of 1', 0, false);
-		expect(take('3')).toBeUndefined();
-	});
-
 	test('is closed for good when the next execution begins', () => {
 		const { open, send, take } = setUp();
 		send();
@@ -164,16 +124,6 @@ describe('what was given to n8n', () => {
 		open.endRun('1', 3, true);
 		expect(take('2')).toBeUndefined();
 	});
-});
-
-test('a request that was refused, or whose job has failed, is closed, and no other', () => {
-	const { open, send, take } = setUp();
-	send({ occurrence: 0 });
-	send({ occurrence: 1 });
-	open.close({ ...CAT, occurrence: 1 });
-	expect(take()?.occurrence).toBe(0);
-	open.close(CAT);
-	expect(take('3')).toBeUndefined();
 });
 
 test.each([

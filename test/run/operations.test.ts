@@ -1,5 +1,4 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
-import { BinaryReference } from '../../src/run/uploads';
 import type { OperationSpec } from '../../src/run/item';
 import { runOperation } from '../../src/run/operations';
 import type { SendResult } from '../../src/base/types';
@@ -56,26 +55,21 @@ describe('a deletion', () => {
 	});
 });
 
-describe.each<[string, Endpoint]>([
+test.each<[string, Endpoint]>([
 	['read', ENDPOINTS.getVoice],
-	['read', ENDPOINTS.getWebhook],
 	['renamed', ENDPOINTS.renameVoice],
-])('a resource that is %s', (_what, endpoint) => {
-	const spec: OperationSpec = { endpoint, output: 'resource' };
-
-	test('is the one asked for: the answer to another request is none', async () => {
+])(
+	'a resource that is %s is the one asked for: the answer to another request is none',
+	async (_what, endpoint) => {
+		const spec: OperationSpec = { endpoint, output: 'resource' };
 		const other = answer(200, { id: 'y', name: 'other' });
+		const problem = 'the response has another id than the one asked for';
 		const { result } = await runWith(spec, [other]);
-		expect(result).toMatchObject({
-			failure: {
-				kind: 'badResponse',
-				problem: 'the response has another id than the one asked for',
-			},
-		});
+		expect(result).toMatchObject({ failure: { kind: 'badResponse', problem } });
 		const again = await runWith(spec, [other, answer(200, { id: 'x' })]);
 		expect(again.resources).toEqual([{ id: 'x' }]);
-	});
-});
+	},
+);
 
 describe('a wait for a job of any kind', () => {
 	const spec: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
@@ -84,10 +78,7 @@ describe('a wait for a job of any kind', () => {
 
 	test.each([
 		['generation', 'queued', 'partially_completed'],
-		['speech_generation', 'queued', 'completed'],
-		['persona', 'pending', 'ready'],
 		['agent_run', 'running', 'awaiting_review'],
-		['something_new', 'busy', 'completed'],
 		[undefined, 'busy', 'ready'],
 	])('of %s goes from %s to %s, reading GET /jobs/{id} alone', async (object, before, after) => {
 		const { resources, sent } = await runWith(spec, [
@@ -116,47 +107,23 @@ describe('a wait for a job of any kind', () => {
 
 describe('a resource', () => {
 	const spec: OperationSpec = { endpoint: ENDPOINTS.getWebhook, output: 'resource' };
-	const webhook = { id: 'x', url: 'https://example.com', secret: 'whsec_1' };
 
-	test('is given without a signing secret where it may hold one, unless the user wants it', async () => {
-		const careful = { ...spec, holdsSecret: true };
-		const open = { id: 'x', url: 'https://example.com' };
-		expect((await runWith(careful, [answer(200, webhook)])).resources).toEqual([open]);
-		const wanted = await runWith(careful, [answer(200, webhook)], { includeSecret: true });
-		expect(wanted.resources).toEqual([webhook]);
-	});
+	test.each([{ secret: 'whsec_1' }, { webhookSecret: 'whsec_1' }])(
+		'is given without a signing secret at any depth, unless the user wants it: %j',
+		async (secret) => {
+			const careful = { ...spec, holdsSecret: true };
+			const webhook = { id: 'x', ...secret, signing: { version: 1, ...secret } };
+			const open = { id: 'x', signing: { version: 1 } };
+			expect((await runWith(careful, [answer(200, webhook)])).resources).toEqual([open]);
+			const wanted = await runWith(careful, [answer(200, webhook)], { includeSecret: true });
+			expect(wanted.resources).toEqual([webhook]);
+		},
+	);
 
 	test('whose update answers nothing is given by its id; the answer of any other must be an object', async () => {
 		const update: OperationSpec = { endpoint: ENDPOINTS.updateWebhook, output: 'resource' };
 		expect((await runWith(update, [answer(204, '')])).resources).toEqual([{ id: 'x' }]);
 		const rename: OperationSpec = { endpoint: ENDPOINTS.renameVoice, output: 'resource' };
 		expect((await runWith(rename, [answer(204, '')])).result).toMatchObject({ ok: false });
-	});
-});
-
-describe('a file', () => {
-	const spec: OperationSpec = { endpoint: ENDPOINTS.createFile, output: 'file' };
-
-	test.each<[string, () => Promise<undefined>, string]>([
-		['is not there', async () => undefined, 'the item does not have it'],
-		[
-			'was removed from the store of n8n',
-			async () => await Promise.reject(new Error('ENOENT: /data/execution/7')),
-			'its file cannot be read',
-		],
-	])('that %s is a failure of its own, and nothing is sent', async (_, binary, problem) => {
-		const clock = new VirtualClock();
-		const { send, sent } = scripted(clock, []);
-		const item = runOf({
-			host: hostWith(send, { binary }),
-			workspace: workspaceWith(clock),
-			spec,
-			request: { method: 'POST', path: '/files', body: { file: new BinaryReference('data') } },
-		});
-		expect(await clock.run(runOperation(item))).toMatchObject({
-			ok: false,
-			failure: { kind: 'upload', field: 'data', problem },
-		});
-		expect(sent).toEqual([]);
 	});
 });

@@ -111,7 +111,7 @@ async function play(seed: number): Promise<string[]> {
 							request: parts[0],
 							memory: itemMemory(node, place),
 							inputFingerprint: `${place} ${prompts.join()}`,
-							settings: { idempotency, idempotencyKey: `key ${itemIndex}`, waitTimeoutMs: 60_000 },
+							settings: { idempotency, idempotencyKey: `key ${itemIndex}`, waitTimeoutMs: 25_000 },
 							origin: {
 								item: place,
 								executionId: execution,

@@ -21,22 +21,9 @@ const noResponse = (outcomeUnknown: boolean): Failure => ({
 	outcomeUnknown,
 });
 
-const KNOWN_LATE: Failure = { kind: 'deadline', waitedMs: 1 };
+const late: Failure = { kind: 'deadline', waitedMs: 1 };
 
-const NEVER_SENT: Failure[] = [
-	{ kind: 'input', field: 'Prompt', problem: 'is empty' },
-	{ kind: 'scope', scope: 'files:write' },
-	{ kind: 'skipped', cause: 'the credits ran out at item 2', becomesRow: true },
-	{ kind: 'cancelled' },
-	{ kind: 'noSlot', waitedMs: 60_000, others: 1 },
-	{ kind: 'creditCap', maxCredits: 5, reserved: 4, price: 3 },
-	noResponse(false),
-];
-
-const DONE_NOTHING: Failure[] = [
-	...[400, 401, 402, 403, 404, 429].map(status),
-	{ kind: 'upload', field: 'clip', problem: 'timeout' },
-];
+const input: Failure = { kind: 'input', field: 'Prompt', problem: 'is empty' };
 
 const said = (failure: Failure | Failed, more: Partial<ErrorContext> = {}) => {
 	const failed = 'ok' in failure ? failure : fail(failure);
@@ -44,20 +31,18 @@ const said = (failure: Failure | Failed, more: Partial<ErrorContext> = {}) => {
 	return [creditSentence(failed, asked), creditState(failed, asked)];
 };
 
-test.each(NEVER_SENT)('what was never sent is said to be that: %j', (failure) => {
-	for (const items of [undefined, 1]) {
-		expect(said(failure, { items })).toEqual([
-			'Nothing was sent, so no credits were spent.',
-			'none spent',
-		]);
-	}
-	expect(said(failure, { items: 2, isRow: true })[0]).toBe(
+test('what did nothing spent nothing, of one item or of a row among others', () => {
+	expect(said(input)).toEqual(['Nothing was sent, so no credits were spent.', 'none spent']);
+	expect(said(input, { items: 2, isRow: true })[0]).toBe(
 		'Nothing was sent for this item, so no credits were spent on it.',
+	);
+	expect(said(status(402))[0]).toBe('Nothing was created and no credits were spent.');
+	expect(said(status(402), { items: 2 })[0]).toBe(
+		'Nothing was created for this item and no credits were spent on it.',
 	);
 });
 
 test('in the editor, where each click is a new execution, the advice is what is true there', () => {
-	const late: Failure = { kind: 'deadline', waitedMs: 1 };
 	expect(said(fail(late, { id: 'gen_1' }), { mode: 'manual' })[0]).toMatch(
 		/or execute the node again, which goes on with it instead of paying again\.$/,
 	);
@@ -69,19 +54,6 @@ test('in the editor, where each click is a new execution, the advice is what is 
 	expect(said(noResponse(true), { mode: 'nested' })[0]).toMatch(
 		/ To go on, retry the execution of this sub-workflow: /,
 	);
-});
-
-test.each(DONE_NOTHING)('a refusal has created nothing: %j', (failure) => {
-	for (const items of [undefined, 1]) {
-		expect(said(failure, { items })).toEqual([
-			'Nothing was created and no credits were spent.',
-			'none spent',
-		]);
-	}
-	expect(said(failure, { items: 2 })).toEqual([
-		'Nothing was created for this item and no credits were spent on it.',
-		'none spent',
-	]);
 });
 
 test('if the outcome is unknown, the key decides what to do', () => {
@@ -111,20 +83,17 @@ test('a failure before the own request of an item, and of the own one', () => {
 });
 
 test('a job that exists is to be fetched or continued with', () => {
-	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
 	const fetch = 'at the service: fetch it by its ID';
 	const more = ', or retry this execution, which goes on with it instead of paying again';
 	const states = { queued: 'goes on', completed: 'has finished', failed: 'has failed' };
 	for (const [name, now] of Object.entries(states)) {
 		const job = { id: 'gen_1', object: 'generation', status: name };
 		const sentence = `The job ${now} ${fetch}${more}.`;
-		expect(said(fail(deadline, job))).toEqual([sentence, 'reserved or spent']);
+		expect(said(fail(late, job))).toEqual([sentence, 'reserved or spent']);
 	}
 	const known = { jobIds: ['gen_1'], outcomeUnknown: true };
-	expect(said(deadline, known)[0]).toBe(`The job exists ${fetch}${more}.`);
-	expect(said(fail(deadline, { id: 'gen_1' }))[0]).toBe(`The job exists ${fetch}${more}.`);
-	expect(said(deadline, { ...known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);
-	const input: Failure = { kind: 'input', field: 'Prompt', problem: 'is empty' };
+	expect(said(late, known)[0]).toBe(`The job exists ${fetch}${more}.`);
+	expect(said(late, { ...known, idempotency: 'none' })[0]).toBe(`The job exists ${fetch}.`);
 	expect(said(input, known)[0]).toBe(`The job exists ${fetch}.`);
 });
 
@@ -134,13 +103,7 @@ test('a row of a run that goes on does not advise a retry of the execution, whic
 	expect(said(noResponse(true), { isRow, idempotency: 'execution' })[0]).toBe(
 		`${unknown} A new execution would pay again: look for it at the service before creating it again.`,
 	);
-	for (const idempotency of ['content', 'custom'] as const) {
-		expect(said(noResponse(true), { isRow, idempotency })[0]).toBe(
-			`${unknown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`,
-		);
-	}
-	const deadline: Failure = { kind: 'deadline', waitedMs: 1 };
-	expect(said(fail(deadline, { id: 'gen_1' }), { isRow })[0]).toBe(
+	expect(said(fail(late, { id: 'gen_1' }), { isRow })[0]).toBe(
 		'The job exists at the service: fetch it by its ID.',
 	);
 });
@@ -169,10 +132,4 @@ test('operations that cost nothing say whether anything was changed, and reading
 	for (const endpoint of [ENDPOINTS.getGeneration, ENDPOINTS.createFile]) {
 		expect(said(noResponse(true), { ...free, endpoint })).toEqual(['', undefined]);
 	}
-});
-
-test('a POST that creates nothing, such as a cancel, is no purchase', () => {
-	const endpoint = ENDPOINTS.createGeneration;
-	for (const failure of [noResponse(true), status(402), KNOWN_LATE])
-		expect(said(failure, { endpoint, creates: false, charges: false })).toEqual(['', undefined]);
 });

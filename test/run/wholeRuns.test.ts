@@ -1,17 +1,9 @@
-import type {
-	IDataObject,
-	IHttpRequestOptions,
-	INodeExecutionData,
-	NodeApiError,
-} from 'n8n-workflow';
-import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
+import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
 import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import { answer, errorBody } from '../model/answers';
 import type { VirtualClock } from '../model/virtualClock';
-import { nodeRun } from '../support/nodeContext';
-import { execute } from '../support/engine';
 import { clock, locator, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => {
@@ -43,28 +35,6 @@ const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as ID
 const MIN = 60_000;
 const image = { model: locator('m'), prompt: 'a', downloadOutputs: false };
 const text = (words: number) => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
-
-test('Same Request Within 24 Hours: a job that a retry makes and that fails is not made again by it', async () => {
-	let isFirstRun = true;
-	const t = setUp({
-		json: [{}, {}],
-		own: (i) => ({ prompt: `p${i}` }),
-		given: { ...image, options: { idempotency: 'content' } },
-		service: { ending: () => ({ status: 'failed' }), jobMs: () => MIN },
-		answers: async ({ method, path, body }) => {
-			// The list that shows which jobs are of earlier runs is late.
-			if (method === 'GET' && path === '/generations') await clock.sleep(5_000);
-			if (method === 'GET' || !isFirstRun) return undefined;
-			const isFirstItem = (body as { prompt: string }).prompt === 'p0';
-			return isFirstItem ? { noResponse: 'ECONNRESET' } : answer(400, errorBody('no'));
-		},
-	});
-	const memory = {};
-	await ended(t.run({ nodeMemory: memory, executionId: 'e1' }));
-	isFirstRun = false;
-	await ended(t.run({ nodeMemory: reload(memory), executionId: 'e2' }));
-	expect(t.model.jobs).toHaveLength(2);
-});
 
 describe('a job counts once in an execution', () => {
 	test.each(['content', 'custom'])(
@@ -111,16 +81,11 @@ describe('a job counts once in an execution', () => {
 			description: new MediaGenAgentRun().description,
 			answers: ({ method, path }) => {
 				if (method === 'GET')
-					return answer(
-						200,
-						run(status === 'plan_proposed' ? { spent_credits: 1 } : { spent_credits: 41 }),
-					);
+					return answer(200, run({ spent_credits: status === 'plan_proposed' ? 1 : 41 }));
 				if (path.endsWith('/approve')) {
 					status = 'awaiting_review';
-					return answer(202, {
-						...run({ reserved_credits: 50, spent_credits: 1 }),
-						status: 'queued',
-					});
+					const more = { reserved_credits: 50, spent_credits: 1, status: 'queued' };
+					return answer(202, run(more));
 				}
 				if (path.endsWith('/review')) {
 					status = 'completed';
@@ -175,142 +140,28 @@ describe('Wait for Top-Up', () => {
 		});
 		expect((await ended(t.run())).items[0]?.json.status).toBe('completed');
 	});
-
-	test('a part of a text that is refused fails its item, also while the parts before it still wait', async () => {
-		let posts = 0;
-		const t = setUp({
-			description: new MediaGenSpeech().description,
-			given: {
-				operation: 'create',
-				model: locator('service/speech-lite'),
-				blocksFrom: 'text',
-				text: text(120),
-				options: { blockLength: 2, onInsufficientCredits: 'wait' },
-			},
-			answers: () => {
-				posts += 1;
-				return posts < 5 ? answer(402, errorBody('no credits')) : answer(401, errorBody('no key'));
-			},
-		});
-		expect((await ended(t.run())).error?.message).toMatch(/API key is invalid/);
-	});
 });
 
-describe('Auto Approve under Max Credits, with a key that other executions share', () => {
-	test.each(['content', 'custom'])(
-		'%s: no other body is sent under the same key',
-		async (idempotency) => {
-			const t = setUp({
-				description: new MediaGenAgentRun().description,
-				answers: () =>
-					answer(202, { id: 'run_1', object: 'agent_run', status: 'queued', plan: {} }),
-			});
-			const options = { idempotency, idempotencyKey: 'k', maxCredits: 100 };
-			const given = {
-				operation: 'create',
-				brief: 'b',
-				autoApprove: true,
-				waitForCompletion: false,
-				options,
-			};
-			await t.run({ nodeMemory: {}, executionId: 'e1' }, given);
-			// An earlier node of this execution has reserved something.
-			const second = await ended(
-				t.run({ nodeMemory: { mediaGenCredits: 20 }, executionId: 'e2' }, given),
-			);
-			expect(second.error?.message).toMatch(/would be exceeded/);
-			expect(t.posts()).toHaveLength(1);
+test('Auto Approve under Max Credits sends no other body under a key that other executions share', async () => {
+	const t = setUp({
+		description: new MediaGenAgentRun().description,
+		given: {
+			operation: 'create',
+			brief: 'b',
+			autoApprove: true,
+			waitForCompletion: false,
+			options: { idempotency: 'content', maxCredits: 100 },
 		},
-	);
-});
-
-describe('a file whose first PUT the storage refuses once (403)', () => {
-	test.each(['content', 'custom'])(
-		'%s: another execution sends the same body under the same key',
-		async (idempotency) => {
-			const kept = new Map<string, unknown>();
-			const bodies: unknown[] = [];
-			let [files, refusals] = [0, 1];
-			const request = async ({ baseURL, method, url, body, headers = {} }: IHttpRequestOptions) => {
-				const as = (statusCode: number, answered?: unknown) => ({
-					statusCode,
-					headers: {},
-					body: answered,
-				});
-				if (!baseURL) return as(method !== 'PUT' ? 404 : refusals-- > 0 ? 403 : 200);
-				if (url === '/files') {
-					const key = String(headers['Idempotency-Key']);
-					const file = kept.get(key) ?? {
-						upload_url: `https://up.example/${(files += 1)}`,
-						upload_headers: {},
-						url: `https://files.example/${files}`,
-					};
-					kept.set(key, file);
-					return as(201, file);
-				}
-				if (method === 'POST') bodies.push(body);
-				if (method === 'GET')
-					return as(
-						200,
-						url === '/generations'
-							? { object: 'list', data: [] }
-							: { id: 'gen_1', object: 'generation', status: 'completed' },
-					);
-				return as(202, { id: 'gen_1', object: 'generation', status: 'queued' });
-			};
-			const items = [
-				{
-					json: {},
-					binary: { data: { data: Buffer.from('cat').toString('base64'), mimeType: 'image/png' } },
-				},
-			];
-			const credential = { apiKey: `uploads-${idempotency}`, baseUrl: 'https://api.example/v1' };
-			const given = () => ({
-				...image,
-				waitForCompletion: false,
-				input: { reference_images: { __rl: true, mode: 'binary', value: 'data' } },
-				options: { idempotency, idempotencyKey: 'k' },
-			});
-			for (const executionId of ['e1', 'e2'])
-				await clock.run(
-					execute(
-						new MediaGen().description,
-						nodeRun({ items, request, nodeMemory: {}, executionId, credential }),
-						given,
-					),
-				);
-			expect(bodies[1]).toBe(bodies[0]);
-		},
-	);
-});
-
-describe('what an agent is told when the time of a call is over', () => {
-	test('a speech in several parts that were sent is not "not sent"', async () => {
-		let jobs = 0;
-		const t = setUp({
-			description: new MediaGenSpeech().description,
-			nodeType: 'n8n-nodes-mediagen.mediaGenSpeechTool',
-			given: {
-				operation: 'create',
-				model: locator('service/speech-lite'),
-				blocksFrom: 'text',
-				text: text(120),
-				waitForCompletion: true,
-				downloadOutputs: false,
-				options: { blockLength: 2 },
-			},
-			answers: ({ method, path }) =>
-				answer(method === 'POST' ? 202 : 200, {
-					id: method === 'POST' ? `sp_${(jobs += 1)}` : path.split('/')[2],
-					object: 'speech_generation',
-					status: 'queued',
-				}),
-		});
-		const [item] = await t.run();
-		expect(jobs).toBeGreaterThan(1);
-		expect(item?.json.status).not.toBe('not sent');
+		answers: () => answer(202, { id: 'run_1', object: 'agent_run', status: 'queued', plan: {} }),
 	});
+	await t.run({ nodeMemory: {}, executionId: 'e1' });
+	// An earlier node of this execution has reserved something.
+	const second = t.run({ nodeMemory: { mediaGenCredits: 20 }, executionId: 'e2' });
+	expect((await ended(second)).error?.message).toMatch(/would be exceeded/);
+	expect(t.posts()).toHaveLength(1);
+});
 
+describe('a call of an agent', () => {
 	test('the same arguments in another order are the same call', async () => {
 		const t = setUp({
 			nodeType: 'n8n-nodes-mediagen.mediaGenTool',
@@ -341,22 +192,20 @@ describe('what an agent is told when the time of a call is over', () => {
 	});
 });
 
-describe('429 with Retry-After 0, while several creations wait', () => {
-	test('creations are not tried once a second for half an hour', async () => {
-		const t = setUp({
-			json: Array.from({ length: 10 }, () => ({})),
-			own: (i) => ({ prompt: `p${i}` }),
-			given: image,
-			answers: ({ method }) =>
-				method === 'POST' ? answer(429, errorBody('busy'), { 'retry-after': '0' }) : undefined,
-		});
-		await ended(t.run());
-		// Docs: once a minute one creation is tried. A single item does so: 30.
-		expect(t.posts().length).toBeLessThan(100);
+test('after 429 with Retry-After 0 waiting creations are not tried once a second for half an hour', async () => {
+	const t = setUp({
+		json: Array.from({ length: 10 }, () => ({})),
+		own: (i) => ({ prompt: `p${i}` }),
+		given: image,
+		answers: ({ method }) =>
+			method === 'POST' ? answer(429, errorBody('busy'), { 'retry-after': '0' }) : undefined,
 	});
+	await ended(t.run());
+	// Docs: once a minute one creation is tried. A single item does so: 30.
+	expect(t.posts().length).toBeLessThan(100);
 });
 
-test.each([[null], ['w'.repeat(120)], [{ text: 'w' }]])(
+test.each([[null], [{ text: 'w' }]])(
 	'blocks that Additional JSON gives as %j are sent as they are, in one request',
 	async (blocks) => {
 		const t = setUp({
@@ -376,64 +225,39 @@ test.each([[null], ['w'.repeat(120)], [{ text: 'w' }]])(
 	},
 );
 
-describe('Own Key', () => {
-	/** A text of several parts with the key `a`, and another item with this key. */
-	const besideParts = async (idempotencyKey: string) => {
-		const own = (i: number) => ({
+test('an own key that a part of a text and another item share gives each its own or an error', async () => {
+	const keys = ['a', 'a#part=2'];
+	const t = setUp({
+		description: new MediaGenSpeech().description,
+		continueOnFail: true,
+		json: [{}, {}],
+		own: (i) => ({
 			text: i === 0 ? text(120) : 'short',
-			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: ['a', idempotencyKey][i] },
-		});
-		const t = setUp({
-			description: new MediaGenSpeech().description,
-			continueOnFail: true,
-			json: [{}, {}],
-			own,
-			given: {
-				operation: 'create',
-				model: locator('service/speech-lite'),
-				blocksFrom: 'text',
-				waitForCompletion: false,
-			},
-			answers: () => answer(202, { id: 'sp_1', object: 'speech_generation', status: 'queued' }),
-		});
-		const errors = (await t.run()).filter(({ json }) => json.error !== undefined);
-		const sent = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
-		return { errors, sent };
-	};
-
-	test('a key that a part of a text and another item share gives each its own or an error', async () => {
-		const { errors, sent } = await besideParts('a#part=2');
-		expect(errors).toHaveLength(1);
-		expect(errors[0]?.json.error).toMatch(/was used in this execution for another request/);
-		expect(sent.filter((key) => key === 'a#part=2')).toHaveLength(1);
+			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: keys[i] },
+		}),
+		given: {
+			operation: 'create',
+			model: locator('service/speech-lite'),
+			blocksFrom: 'text',
+			waitForCompletion: false,
+		},
+		answers: () => answer(202, { id: 'sp_1', object: 'speech_generation', status: 'queued' }),
 	});
-
-	test.each(['a-1', 'a-2', 'a1', 'a.2'])('%s is not that of a part of a', async (key) => {
-		const { errors, sent } = await besideParts(key);
-		expect(errors).toHaveLength(0);
-		expect(new Set(sent).size).toBe(sent.length);
-	});
+	const errors = (await t.run()).flatMap(({ json }) => json.error ?? []);
+	expect(errors).toEqual([expect.stringMatching(/was used in this execution for another request/)]);
+	const sent = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
+	expect(sent.filter((key) => key === 'a#part=2')).toHaveLength(1);
 });
 
 test('Approve: retries never approve twice, also when the run fails', async () => {
+	const run = { id: 'run_1', object: 'agent_run', plan: {} };
 	const t = setUp({
 		description: new MediaGenAgentRun().description,
 		given: { operation: 'approve', agentRunId: locator('run_1'), maxCredits: 50 },
-		answers: ({ method }) =>
-			method === 'POST'
-				? answer(202, {
-						id: 'run_1',
-						object: 'agent_run',
-						status: 'queued',
-						plan: {},
-						reserved_credits: 50,
-					})
-				: answer(200, {
-						id: 'run_1',
-						object: 'agent_run',
-						status: t.posts().length > 0 ? 'failed' : 'plan_proposed',
-						plan: {},
-					}),
+		answers: ({ method }) => {
+			if (method === 'POST') return answer(202, { ...run, status: 'queued', reserved_credits: 50 });
+			return answer(200, { ...run, status: t.posts().length > 0 ? 'failed' : 'plan_proposed' });
+		},
 	});
 	await ended(t.run());
 	await ended(t.run());
@@ -442,31 +266,21 @@ test('Approve: retries never approve twice, also when the run fails', async () =
 
 describe('Same Request Within 24 Hours and Wait for Top-Up, at a service that does not store a 402', () => {
 	const given = { ...image, options: { idempotency: 'content', onInsufficientCredits: 'wait' } };
-	const topUps = [10, 30, 50, 70, 90].map((seconds) => [seconds]);
 
-	test.each(topUps)(
-		'identical items of one run are paid for once, top-up after %i s',
+	test.each([10, 50, 90])(
+		'identical items of one run, and another process, pay once, top-up after %i s',
 		async (seconds) => {
 			const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
 			clock.after(seconds * 1_000, () => {
 				t.model.settings.credits = Infinity;
 			});
-			await t.run();
+			await t.run({ nodeMemory: {}, executionId: 'e1' });
+			// Such as another worker, or n8n after a restart: nothing is shared.
+			const other = setUp({ given, answers: async (request) => await t.model.send(request) });
+			await other.run({ nodeMemory: {}, executionId: 'e2' });
 			expect(t.model.jobs).toHaveLength(1);
 		},
 	);
-
-	test.each(topUps)('another process gets the same media, top-up after %i s', async (seconds) => {
-		const t = setUp({ given, service: { credits: 0 } });
-		clock.after(seconds * 1_000, () => {
-			t.model.settings.credits = Infinity;
-		});
-		await t.run({ nodeMemory: {}, executionId: 'e1' });
-		// A process of its own, such as another worker or n8n after a restart: nothing is shared.
-		const other = setUp({ given, answers: async (request) => await t.model.send(request) });
-		await other.run({ nodeMemory: {}, executionId: 'e2' });
-		expect(t.model.jobs).toHaveLength(1);
-	});
 });
 
 describe('in the editor, with On Error: Continue', () => {

@@ -10,6 +10,12 @@ import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 
+function specOf(operation: string) {
+	const found = operations.find(({ value }) => value === operation);
+	if (!found) throw new Error(`There is no operation ${operation}`);
+	return found.spec;
+}
+
 /** A service that carries out one agent run at a time, each in ten minutes. Specification: Limits. */
 function setUp() {
 	const clock = new VirtualClock();
@@ -38,17 +44,12 @@ function setUp() {
 		const made = run(endsAt.length - 1, isCarriedOut ? {} : { status: 'plan_proposed' });
 		return answer(isCarriedOut ? 202 : 201, made);
 	};
-	const operation = (value: string) => {
-		const found = operations.find((each) => each.value === value);
-		if (!found) throw new Error(`There is no operation ${value}`);
-		return found.spec;
-	};
 	const nodeRun = new Run(10, false);
 	let items = 0;
 	const create = async (body: Record<string, unknown>, own = workspace) => {
 		const { method, path } = ENDPOINTS.createAgentRun;
 		const request = { method, path, query: {}, body: { brief: `${items}`, ...body } };
-		const item = { run: nodeRun, itemIndex: items++, spec: operation('create'), request };
+		const item = { run: nodeRun, itemIndex: items++, spec: specOf('create'), request };
 		return await createJob(
 			runOf({
 				...item,
@@ -72,16 +73,6 @@ test('three runs that approve themselves pass one after the other, without a ref
 	expect(clock.now() - began).toBeLessThanOrEqual(32 * MINUTE);
 });
 
-test('a plan is proposed at once, whatever lives', async () => {
-	const { clock, create } = setUp();
-	const began = clock.now();
-	const run = create({ auto_approve: true });
-	await clock.pass(1_000);
-	expect(await clock.run(create({}))).toMatchObject({ ok: true });
-	expect(clock.now() - began).toBeLessThan(5_000);
-	await clock.run(run);
-});
-
 test('a run that another process has started is waited for, with about one try a minute', async () => {
 	const { clock, create, refused } = setUp();
 	const foreign = create({ auto_approve: true }, workspaceWith(clock));
@@ -95,13 +86,11 @@ test('a run that another process has started is waited for, with about one try a
 
 test.each([
 	['create', { auto_approve: true }, 'agent'],
-	['create', { auto_approve: false }, undefined],
 	['create', {}, undefined],
 	['approve', { max_credits: 5 }, 'agent'],
 	['review', { decision: 'assemble' }, undefined],
 ] as const)('%s with %j takes the slot %s', (value, body, slot) => {
-	const spec = operations.find((each) => each.value === value)?.spec;
-	if (!spec) throw new Error(`There is no operation ${value}`);
+	const spec = specOf(value);
 	const { method, path } = spec.endpoint;
 	expect(slotKindOf({ spec, request: { method, path, body } })).toBe(slot);
 });

