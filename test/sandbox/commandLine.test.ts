@@ -26,7 +26,7 @@ beforeAll(async () => {
 	main = bundleSandbox(folder).program;
 });
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
-afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
+afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts the program and waits for its line of JSON. */
 async function start(...options: string[]) {
@@ -38,7 +38,7 @@ async function start(...options: string[]) {
 		authorization: `Bearer ${said.keys[0].key}`,
 		'content-type': 'application/json',
 	};
-	const send = async (method: string, url: string, body: object, more = {}) =>
+	const send = async (method: string, url: string, body?: object, more = {}) =>
 		await fetch(url, { method, headers: { ...headers, ...more }, body: JSON.stringify(body) });
 	return { ...said, child, headers, send };
 }
@@ -53,23 +53,6 @@ async function run(...options: string[]) {
 	const [code] = (await once(child, 'close')) as [number];
 	return { code, said, complained };
 }
-
-test('with --json it says its addresses and four keys; a port in use ends another with 1', async () => {
-	const { baseUrl, adminUrl, keys } = await start('--clock-scale', '60');
-	expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-	expect(adminUrl).toBe(baseUrl.replace('/v1', '/sandbox'));
-	const reading = SCOPES.filter((scope) => scope.endsWith(':read'));
-	const key = expect.stringMatching(/^mgs_/);
-	expect(keys).toEqual([
-		{ key, workspace: 'studio', scopes: [...SCOPES], entitled: true },
-		{ key, workspace: 'studio', scopes: reading, entitled: true },
-		{ key, workspace: 'annex', scopes: [...SCOPES], entitled: true },
-		{ key, workspace: 'trial', scopes: [...SCOPES], entitled: false },
-	]);
-	expect(await (await fetch(`${adminUrl}/settings`)).json()).toMatchObject({ clockScale: 60 });
-	const busy = await run('--port', new URL(baseUrl).port);
-	expect(busy).toMatchObject({ code: 1, complained: expect.stringContaining('in use') });
-});
 
 test('--help lists the options and ends with 0, a wrong option with 2 and points to --help', async () => {
 	const help = await run('--port', '4711', '--help');
@@ -126,55 +109,74 @@ test('under npm it ends with the shell that npm started it in', async () => {
 	await expect(fetch(`${adminUrl}/settings`)).rejects.toThrow();
 });
 
-test('after a kill no ledger line that a client has seen is lost, and a repeat is the same job', async () => {
-	const data = join(folder, 'data');
-	const settings = ['--settings', '{"requestsPerMinute": 10000, "concurrentJobs": 1000}'];
-	const first = await start('--data', data, ...settings);
-	const create = async ({ baseUrl, send }: typeof first, index: number): Promise<string> => {
+describe('a program that keeps its data, killed and started again', () => {
+	let program: Awaited<ReturnType<typeof start>>;
+
+	const create = async (index: number): Promise<string> => {
 		const more = { 'idempotency-key': `k${index}` };
-		return (await (await send('POST', `${baseUrl}/generations`, anImage(), more)).json()).id;
+		const url = `${program.baseUrl}/generations`;
+		return (await (await program.send('POST', url, anImage(), more)).json()).id;
 	};
-	const accepted = new Map<number, string>();
-	const sending = Array.from({ length: 100 }, async (_, index) => {
-		accepted.set(index, await create(first, index));
-		if (accepted.size === 30) first.child.kill('SIGKILL');
+
+	test('says its addresses and four keys; another one for its port ends with 1', async () => {
+		const settings = '{"requestsPerMinute": 10000, "concurrentJobs": 1000}';
+		program = await start('--data', join(folder, 'data'), '--settings', settings);
+		const { baseUrl, adminUrl, keys } = program;
+		expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+		expect(adminUrl).toBe(baseUrl.replace('/v1', '/sandbox'));
+		const key = expect.stringMatching(/^mgs_/);
+		const reading = SCOPES.filter((scope) => scope.endsWith(':read'));
+		expect(keys).toEqual([
+			{ key, workspace: 'studio', scopes: [...SCOPES], entitled: true },
+			{ key, workspace: 'studio', scopes: reading, entitled: true },
+			{ key, workspace: 'annex', scopes: [...SCOPES], entitled: true },
+			{ key, workspace: 'trial', scopes: [...SCOPES], entitled: false },
+		]);
+		const busy = await run('--port', new URL(baseUrl).port);
+		expect(busy).toMatchObject({ code: 1, complained: expect.stringContaining('in use') });
 	});
-	await Promise.allSettled(sending);
-	expect(accepted.size).toBeGreaterThanOrEqual(30);
 
-	const second = await start('--data', data);
-	const ledger = await fetch(`${second.adminUrl}/ledger?workspace=studio`);
-	const { lines } = (await ledger.json()) as { lines: LedgerLine[] };
-	const reserved = lines.filter(({ movement }) => movement === 'reserve');
-	const known = reserved.map(({ resource }) => resource);
-	expect(known).toEqual(expect.arrayContaining([...accepted.values()]));
-	const [[index, id]] = [...accepted] as [[number, string]];
-	expect(await create(second, index)).toBe(id);
-});
+	test('has lost no ledger line that a client has seen, and answers a repeat with its job', async () => {
+		const accepted = new Map<number, string>();
+		const sending = Array.from({ length: 100 }, async (_, index) => {
+			accepted.set(index, await create(index));
+			if (accepted.size === 30) program.child.kill('SIGKILL');
+		});
+		await Promise.allSettled(sending);
+		program = await start('--data', join(folder, 'data'), '--clock-scale', '1000');
+		const ledger = await fetch(`${program.adminUrl}/ledger?workspace=studio`);
+		const { lines } = (await ledger.json()) as { lines: LedgerLine[] };
+		const reserved = lines.filter(({ movement }) => movement === 'reserve');
+		const known = reserved.map(({ resource }) => resource);
+		expect(accepted.size).toBeGreaterThanOrEqual(30);
+		expect(known).toEqual(expect.arrayContaining([...accepted.values()]));
+		const [[index, id]] = [...accepted] as [[number, string]];
+		expect(await create(index)).toBe(id);
+	});
 
-test('SIGTERM ends it within five seconds, whatever is open', async () => {
-	// It accepts a connection and says nothing, so that TLS is never complete.
-	const silent = createServer().listen(0, '127.0.0.1');
-	await once(silent, 'listening');
-	const { child, send, baseUrl, adminUrl, headers } = await start('--clock-scale', '1000');
-	const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-	await send('POST', `${baseUrl}/webhooks`, { url, events: ['voice.created'] });
-	await Promise.all([
-		once(silent, 'connection'),
-		send('POST', `${baseUrl}/voices`, BODIES.createVoice ?? {}),
-	]);
-	// A request that is answered late, and one whose body never ends.
-	const rules = [{ kind: 'slow', operations: ['getUsage'], seconds: 1e6 }];
-	await send('PUT', `${adminUrl}/faults`, { rules });
-	const late = fetch(`${baseUrl}/usage`, { headers }).catch(() => undefined);
-	const { port, host } = new URL(baseUrl);
-	const half = connect(Number(port), '127.0.0.1').on('error', () => undefined);
-	half.write(`POST /v1/generations HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 9\r\n\r\n{`);
-	const asked = performance.now();
-	child.kill('SIGTERM');
-	expect(await once(child, 'close')).toEqual([0, null]);
-	expect(performance.now() - asked).toBeLessThan(5_000);
-	await late;
-	half.destroy();
-	silent.close();
+	test('ends within five seconds of SIGTERM, whatever is open', async () => {
+		const { child, send, baseUrl, adminUrl, headers } = program;
+		// It accepts a connection and says nothing, so that TLS is never complete.
+		const silent = createServer().listen(0, '127.0.0.1');
+		await once(silent, 'listening');
+		const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+		await send('POST', `${baseUrl}/webhooks`, { url, events: ['voice.created'] });
+		const reached = once(silent, 'connection');
+		await send('POST', `${baseUrl}/voices`, BODIES.createVoice);
+		await reached;
+		// A request that is answered late, and one whose body never ends.
+		const rules = [{ kind: 'slow', operations: ['getUsage'], seconds: 1e6 }];
+		await send('PUT', `${adminUrl}/faults`, { rules });
+		const late = fetch(`${baseUrl}/usage`, { headers }).catch(() => undefined);
+		const { port, host } = new URL(baseUrl);
+		const half = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+		half.write(`POST /v1/generations HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 9\r\n\r\n{`);
+		const asked = performance.now();
+		child.kill('SIGTERM');
+		expect(await once(child, 'close')).toEqual([0, null]);
+		expect(performance.now() - asked).toBeLessThan(5_000);
+		await late;
+		half.destroy();
+		silent.close();
+	});
 });

@@ -1,3 +1,4 @@
+import { BODIES } from './support/bodies';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
@@ -26,10 +27,19 @@ test('another body under the same key is 400', async () => {
 	expect(body.error.message).toContain('Idempotency-Key');
 });
 
-test('several at once make one generation and get the same answer', async () => {
-	const answers = await Promise.all(Array.from({ length: 8 }, async () => await create('a')));
-	expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-	expect(await count()).toBe(1);
+test('a repeat while the first is under way waits for it, and gets the same answer', async () => {
+	await service.admin('PATCH', '/settings', { jobSeconds: { voice: 30 } });
+	const headers = { 'idempotency-key': 'v' };
+	const all = [1, 2, 3].map(
+		async () => await service.post('/voices', BODIES.createVoice, { headers }),
+	);
+	const look = async () => {
+		service.pass(31);
+		return await service.get('/voices');
+	};
+	await service.until(look, ({ data }) => data.length === 1);
+	expect(new Set((await Promise.all(all)).map(({ body }) => body.id)).size).toBe(1);
+	expect((await service.get('/credits')).body.spent).toBe(31);
 });
 
 test('a refusal is not stored: the same key works once the reason is gone', async () => {
@@ -53,9 +63,8 @@ test('keys are per workspace and path', async () => {
 	const first = await create('a');
 	const other = await create('a', anImage(), service.keys.other);
 	expect(other.body.id).not.toBe(first.body.id);
-	const speech = { model: 'service/speech-lite', blocks: [{ text: 'a' }] };
 	const headers = { 'idempotency-key': 'a' };
-	expect((await service.post('/speech', speech, { headers })).status).toBe(202);
+	expect((await service.post('/speech', BODIES.createSpeech, { headers })).status).toBe(202);
 });
 
 test('255 characters are accepted, 256 are 400', async () => {

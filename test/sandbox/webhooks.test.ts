@@ -237,7 +237,7 @@ describe('faults of deliveries', () => {
 			// The service believes that what is lost has arrived.
 			expect((await attempts(id))[0].status).toBe('succeeded');
 			const { body } = await service.admin('GET', '/deliveries');
-			expect(body.data.at(0).fault).toBe(rule.kind);
+			expect(body.data.map((each: { fault: string }) => each.fault)).toContain(rule.kind);
 		},
 	);
 
