@@ -1,4 +1,3 @@
-import { createSandbox, type SandboxOptions } from '../../sandbox/server';
 import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
@@ -109,28 +108,14 @@ describe('settings for what the specification leaves open', () => {
 
 /** What nobody should send, to each door of the admin path. */
 const NONSENSE: Array<[method: string, path: string, ...bodies: unknown[]]> = [
-	['PATCH', '/settings', undefined, [], 'x', { voices: -1 }, { clockScale: 0 }],
-	['PATCH', '/settings', { eventShape: 'round' }, { jobSeconds: [1] }, { jobSeconds: { x: 1 } }],
-	['PATCH', '/settings', { agentStatusNames: { nothing: 'x' } }, { deliverySchedule: [] }],
+	['PATCH', '/settings', undefined, [], 'x', { clockScale: 0 }, { jobSeconds: { x: 1 } }],
 	['PATCH', '/workspaces/studio', undefined, [], null],
-	['PUT', '/faults', undefined, [], { rules: {} }, { rules: [{}] }],
-	...[
-		{ kind: 'earthquake' },
-		{ kind: 'storm', operations: ['nothing'] },
-		{ kind: 'storm', events: ['voice.created'] },
-		{ kind: 'storm', status: 503 },
-		{ kind: 'storm', retryAfter: '1\nX-Evil: 1' },
-		{ kind: 'status_before', status: 200 },
-		{ kind: 'slow', seconds: 1e12 },
-		{ kind: 'job_fail', operations: ['createGeneration'] },
-		{ kind: 'delivery_lose', events: ['nothing'] },
-		{ kind: 'cut_download', bytes: -1 },
-	].map((rule): [string, string, unknown] => ['PUT', '/faults', { rules: [rule] }]),
-	['POST', '/credits', undefined, { workspace: 'studio' }, { workspace: 'studio', amount: '5' }],
-	['POST', '/credits', { workspace: 'studio', amount: 1e15 }],
-	['POST', '/keys', undefined, { key: 'a b', workspace: 'studio', scopes: [] }],
-	['POST', '/keys', { key: 'k', workspace: 'a/b', scopes: [] }],
-	['POST', '/keys', { key: 'k', workspace: 'studio', scopes: ['everything'] }],
+	['PUT', '/faults', undefined, { rules: {} }, { rules: [{ kind: 'earthquake' }] }],
+	['PUT', '/faults', { rules: [{ kind: 'storm', retryAfter: '1\nX-Evil: 1' }] }],
+	['PUT', '/faults', { rules: [{ kind: 'job_fail', operations: ['createGeneration'] }] }],
+	['POST', '/credits', undefined, { workspace: 'studio' }, { workspace: 'studio', amount: 1e15 }],
+	['POST', '/keys', undefined, { key: 'k', workspace: 'studio', scopes: ['everything'] }],
+	['POST', '/keys', { key: 'a b', workspace: 'studio', scopes: [] }],
 	['GET', '/ledger?workspace=a&workspace=b', undefined],
 ];
 
@@ -151,17 +136,4 @@ test('a body that is not said to be JSON is refused, not taken for an empty one'
 	const headers = { 'content-type': 'text/plain' };
 	const answer = await fetch(url, { method: 'PATCH', body: '{"voices": 3}', headers });
 	expect(answer.status).toBe(400);
-});
-
-test.each<[string, object]>([
-	['settings', { settings: 'x' }],
-	['publicUrl', { publicUrl: 'media.example.com' }],
-	['publicUrl', { publicUrl: 'https://example.com/?a=b' }],
-	['publicUrl', { publicUrl: 'https://me:secret@example.com/' }],
-	['port', { port: NaN }],
-	['host', { host: '' }],
-	['data', { data: '' }],
-])('a program that starts one with a wrong %s is refused: %j', async (field, options) => {
-	const start = createSandbox(options as SandboxOptions);
-	await expect(start).rejects.toThrow(new RegExp(`^${field}: `));
 });

@@ -54,17 +54,6 @@ test('a changed, unsigned or expired upload address is 403', async () => {
 	expect(await put(upload_url, upload_headers)).toBe(403);
 });
 
-test('of five uploads at once to one address one wins, and the others are refused', async () => {
-	const { upload_url, upload_headers, url } = await created();
-	const bodies = Array.from({ length: 5 }, (_, index) => Buffer.alloc(bytes.length, `${index}`));
-	const statuses = await Promise.all(
-		bodies.map(async (body) => await put(upload_url, upload_headers, body)),
-	);
-	expect([...statuses].sort()).toEqual([200, 403, 403, 403, 403]);
-	const kept = Buffer.from(await (await fetch(url)).arrayBuffer());
-	expect(kept).toEqual(bodies[statuses.indexOf(200)]);
-});
-
 test('an upload that is there and an output are taken as an input, in their workspace', async () => {
 	const { upload_url, upload_headers, url } = await created();
 	const use = async (address: string, key?: string) => {

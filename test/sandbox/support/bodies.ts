@@ -1,4 +1,4 @@
-import { ENDPOINTS, EVENTS, type Endpoint, type EndpointName } from '../../../src/contract';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../../../src/contract';
 import { anImage } from './harness';
 
 export const LITE = 'service/speech-lite';
@@ -16,7 +16,7 @@ export const BODIES: Partial<Record<EndpointName, object>> = {
 	renameVoice: { name: 'Other' },
 	createPersona: { source: 'describe', name: 'Owl', description: 'an owl with glasses' },
 	updatePersona: { name: 'Vixen' },
-	createWebhook: { url: 'https://127.0.0.1:9/hook', events: [...EVENTS] },
+	createWebhook: { url: 'https://127.0.0.1:9/hook', events: ['agent.failed'] },
 	updateWebhook: { description: 'mine' },
 };
 

@@ -22,14 +22,11 @@ const pem = (name: string) => readFileSync(join(__dirname, 'tls', `${name}.pem`)
 /** The certificate of the receiver below; of no use outside these tests. */
 export const receiverCa = pem('cert');
 
-/** What a server of TLS proves itself with. */
-export const receiverIdentity = { key: pem('key'), cert: pem('cert') };
-
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** A receiver of events on a free port of this machine, with TLS. */
 export async function startReceiver() {
-	const server = createServer(receiverIdentity, async (request, response) => {
+	const server = createServer({ key: pem('key'), cert: receiverCa }, async (request, response) => {
 		const raw = await buffer(request);
 		receiver.received.push({ headers: request.headers, raw, body: parse(raw) });
 		if (receiver.answer === 0) request.socket.destroy();
