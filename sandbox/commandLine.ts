@@ -9,46 +9,27 @@ import type { Sandbox } from './server';
 /** A wrong command line, in words for who typed it. */
 export class UsageError extends Error {}
 
+const valued = (argument: string, note: string) => ({ type: 'string', argument, note }) as const;
+const flag = (note: string) => ({ type: 'boolean', argument: '', note }) as const;
+
 /** All options as `parseArgs` takes them, with what follows each name and what it is for. */
 const OPTIONS = {
-	port: {
-		type: 'string',
-		argument: 'N',
-		note: 'port to listen at (default 4010; 0 picks a free one)',
-	},
-	host: {
-		type: 'string',
-		argument: 'HOST',
-		note: 'address to listen at (default 127.0.0.1: this machine only)',
-	},
-	'public-url': {
-		type: 'string',
-		argument: 'URL',
-		note: 'where addresses in answers point to, if others know the sandbox by it',
-	},
-	'clock-scale': {
-		type: 'string',
-		argument: 'N',
-		note: "how many times faster than life the service's time passes (default 1)",
-	},
-	seed: {
-		type: 'string',
-		argument: 'N',
-		note: 'repeats a run: ids, durations, media, faults (default: random)',
-	},
-	data: {
-		type: 'string',
-		argument: 'DIR',
-		note: 'keeps the state over restarts in this directory (default: in memory)',
-	},
-	settings: {
-		type: 'string',
-		argument: 'JSON',
-		note: 'any settings, for example \'{"eventShape": "flat"}\'',
-	},
-	json: { type: 'boolean', argument: '', note: 'prints one line of JSON when it is ready' },
-	help: { type: 'boolean', argument: '', note: 'shows this' },
-} as const;
+	port: valued('N', 'port to listen at (default 4010; 0 picks a free one)'),
+	host: valued('HOST', 'address to listen at (default 127.0.0.1: this machine only)'),
+	'public-url': valued(
+		'URL',
+		'where addresses in answers point to, if others know the sandbox by it',
+	),
+	'clock-scale': valued(
+		'N',
+		"how many times faster than life the service's time passes (default 1)",
+	),
+	seed: valued('N', 'repeats a run: ids, durations, media, faults (default: random)'),
+	data: valued('DIR', 'keeps the state over restarts in this directory (default: in memory)'),
+	settings: valued('JSON', 'any settings, for example \'{"eventShape": "flat"}\''),
+	json: flag('prints one line of JSON when it is ready'),
+	help: flag('shows this'),
+};
 
 export interface CommandLine {
 	help: boolean;

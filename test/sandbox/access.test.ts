@@ -1,17 +1,27 @@
-import { ENDPOINTS } from '../../src/contract';
-import { anImage, harnessForEach, type Harness } from './support/harness';
+import { anImage, startHarness, type Harness } from './support/harness';
+import { kindOf, OPERATIONS, TURBO } from './support/bodies';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+/** One id of each kind, all of the workspace `studio`. */
+const ids: Record<string, string> = {};
 
-test('no key, a wrong key and a malformed header are 401 in the Error shape', async () => {
-	for (const authorization of [
-		undefined,
-		'Bearer nobody',
-		'Bearer',
-		'Basic x',
-		'mgs_live_studio_all',
-	]) {
+beforeAll(async () => {
+	service = await startHarness();
+	for (const { method, path, body } of OPERATIONS) {
+		if (method === 'POST' && !path.includes('{id}'))
+			ids[kindOf(path)] = (await service.post(path, body)).body.id;
+	}
+	ids.jobs = ids.speech ?? '';
+});
+
+afterAll(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+});
+
+test.each([undefined, 'Bearer nobody', 'Bearer', 'Basic x', 'mgs_live_studio_all'])(
+	'the header Authorization: %s is 401 in the Error shape',
+	async (authorization) => {
 		const headers: Record<string, string> = authorization ? { authorization } : {};
 		const answer = await service.get('/credits', { key: null, headers });
 		expect(answer.status).toBe(401);
@@ -20,76 +30,75 @@ test('no key, a wrong key and a malformed header are 401 in the Error shape', as
 			message: expect.any(String),
 			request_id: answer.headers.get('x-request-id'),
 		});
-	}
-});
-
-test('a key without the scope is 403 and names the scope', async () => {
-	const { status, body } = await service.post('/generations', anImage(), {
-		key: service.keys.read,
-	});
-	expect(status).toBe(403);
-	expect(body.error).toMatchObject({ type: 'permission', details: { scope: 'generations:write' } });
-});
-
-test('a workspace without entitlement is 403 for every operation', async () => {
-	for (const { method, path } of Object.values(ENDPOINTS)) {
-		const { status, body } = await service.call(method, path.replace('{id}', 'x'), {
-			key: service.keys.unentitled,
-		});
-		expect([path, status, body.error.details]).toEqual([path, 403, { reason: 'entitlement' }]);
-	}
-});
-
-test('every operation asks for exactly its scope', async () => {
-	for (const [name, { method, path, scope }] of Object.entries(ENDPOINTS)) {
-		if (!scope) continue;
-		const key = `only_${name}`;
-		await service.admin('POST', '/keys', { key, workspace: 'studio', scopes: [scope] });
-		const with_ = await service.call(method, path.replace('{id}', 'x'), {
-			key,
-			body: method === 'GET' ? undefined : {},
-		});
-		expect([name, with_.status]).not.toEqual([name, 403]);
-		const key2 = `all_but_${name}`;
-		const scopes = Object.values(ENDPOINTS).flatMap((each) =>
-			each.scope && each.scope !== scope ? [each.scope] : [],
-		);
-		await service.admin('POST', '/keys', { key: key2, workspace: 'studio', scopes });
-		const without = await service.call(method, path.replace('{id}', 'x'), { key: key2 });
-		expect([name, without.status]).toEqual([name, 403]);
-	}
-});
-
-test.each(['/generations/nothing', '/jobs/nothing', '/jobs/..%2f..%2fetc', '/no/such/path'])(
-	'%s is 404 in the Error shape',
-	async (path) => {
-		const { status, body } = await service.get(path);
-		expect(status).toBe(404);
-		expect(body.error.type).toBe('not_found');
 	},
 );
 
-describe('a body that is not a JSON object is a 400', () => {
-	test.each([
-		['malformed', '{"mode":', 'application/json'],
-		['empty', '', 'application/json'],
-		['an array', '[]', 'application/json'],
-		['a string', '"x"', 'application/json'],
-		['null', 'null', 'application/json'],
-		['of another type', '{}', 'text/plain'],
-		['a form', 'a=b', 'application/x-www-form-urlencoded'],
-		['in another charset', '{}', 'application/json; charset=utf-7'],
-		['deep', '['.repeat(200_000) + ']'.repeat(200_000), 'application/json'],
-		['deep inside', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'application/json'],
-		['huge', JSON.stringify({ prompt: 'x'.repeat(11 * 1024 * 1024) }), 'application/json'],
-	])('%s', async (_name, raw, type) => {
-		const answer = await service.call('POST', '/generations', {
-			raw,
-			headers: { 'content-type': type },
+/** All scopes that there are, `GET /jobs/{id}` takes any that reads. */
+const scopes = [...new Set(OPERATIONS.flatMap(({ scope }) => scope ?? []))];
+
+const keyOf = async (key: string, ...of: string[]) => {
+	await service.admin('POST', '/keys', { key, workspace: 'studio', scopes: of });
+	return key;
+};
+
+describe.each(OPERATIONS)('$name', ({ name, method, path, scope, body }) => {
+	const ask = async (key: string, id = ids[kindOf(path)] ?? '') =>
+		await service.call(method, path.replace('{id}', id), { key, body });
+
+	test('asks for exactly its scope, and for entitlement', async () => {
+		const mine = scope ?? 'usage:read';
+		const allowed = await ask(await keyOf(`only ${name}`.replace(' ', '_'), mine), 'nothing');
+		expect(allowed.status).not.toBe(403);
+		const others = scopes.filter((each) => (scope ? each !== scope : each.endsWith(':write')));
+		const lacking = await ask(await keyOf(`not_${name}`, ...others));
+		expect(lacking.status).toBe(403);
+		expect(lacking.body.error).toMatchObject({
+			type: 'permission',
+			details: { scope: scope ?? null },
 		});
-		expect(answer.status).toBe(400);
-		expect(answer.body.error.type).toBe('invalid_request');
-		expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.ts:/);
-		expect((await service.admin('GET', '/requests')).status).toBe(200);
+		const { status, body: refused } = await ask(service.keys.unentitled);
+		expect([status, refused.error.details]).toEqual([403, { reason: 'entitlement' }]);
+	});
+
+	if (!path.includes('{id}')) return;
+
+	test('knows an id in its own workspace only', async () => {
+		const foreign = await ask(service.keys.other);
+		const unknown = await ask(service.keys.all, 'nothing');
+		expect([foreign.status, unknown.status]).toEqual([404, 404]);
+		expect((await ask(service.keys.all)).status).not.toBe(404);
 	});
 });
+
+test.each(['/generations', '/agents/runs', '/voices', '/personas', '/webhooks', '/usage'])(
+	'%s shows nothing of another workspace',
+	async (path) => {
+		expect((await service.get(path, { key: service.keys.other })).body.data).toEqual([]);
+	},
+);
+
+test('a persona or voice of another workspace cannot be used, nor its credits', async () => {
+	const key = service.keys.other;
+	const { id: voice } = (
+		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' })
+	).body;
+	const images = ['https://example.com/a.png'];
+	const persona = { source: 'upload', name: 'a', reference_images: images };
+	const { id: persona_id } = (await service.post('/personas', persona)).body;
+	const status = async (path: string, body: object) => [
+		(await service.post(path, body)).status,
+		(await service.post(path, body, { key })).status,
+	];
+	expect(await status('/generations', anImage({ persona_id }))).toEqual([202, 400]);
+	const spoken = { model: TURBO, blocks: [{ text: 'a', voice }] };
+	expect(await status('/speech', spoken)).toEqual([202, 400]);
+	expect((await service.get('/credits', { key })).body).toMatchObject({ spent: 0, reserved: 0 });
+});
+
+test.each(['/jobs/..%2f..%2fetc', '/no/such/path'])(
+	'%s is 404 in the Error shape',
+	async (path) => {
+		const { status, body } = await service.get(path);
+		expect([status, body.error.type]).toEqual([404, 'not_found']);
+	},
+);

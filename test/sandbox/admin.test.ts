@@ -1,43 +1,42 @@
-import { anImage, harnessForEach, type Harness } from './support/harness';
+import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+
+beforeAll(async () => (service = await startHarness()));
+afterEach(async () => await service.admin('POST', '/reset'));
+afterAll(async () => {
+	expect(service.reported).toEqual([]);
+	await service.close();
+});
+
+const patch = async (change: object) => await service.admin('PATCH', '/settings', change);
+const give = async (amount: number, workspace = 'studio') =>
+	await service.admin('POST', '/credits', { workspace, amount });
 
 test('a reset brings back state and settings of the start, and the same ids', async () => {
+	const { body: before } = await service.admin('GET', '/settings');
 	const first = (await service.post('/generations', anImage())).body.id;
-	await service.admin('PATCH', '/settings', { concurrentJobs: 1, clockScale: 7 });
+	await patch({ concurrentJobs: 1, clockScale: 7 });
 	await service.admin('PUT', '/faults', { rules: [{ kind: 'storm' }] });
 	expect((await service.admin('POST', '/reset')).status).toBe(200);
 	expect((await service.get('/generations')).body.data).toEqual([]);
-	expect((await service.admin('GET', '/settings')).body).toMatchObject({
-		concurrentJobs: 5,
-		clockScale: 1,
-	});
+	expect((await service.admin('GET', '/settings')).body).toEqual(before);
 	expect((await service.post('/generations', anImage())).body.id).toBe(first);
 });
 
-test('settings are shown with every default, and a wrong one changes nothing', async () => {
+test('a setting that is unknown is refused with the names of all; a group is changed field by field', async () => {
 	const { body: before } = await service.admin('GET', '/settings');
-	expect(before).toMatchObject({ personaImages: 'schema', eventShape: 'nested', voices: 12 });
-	for (const change of [{ eventShape: 'round' }, { nothing: 1 }, { concurrentJobs: 0 }]) {
-		expect((await service.admin('PATCH', '/settings', change)).status).toBe(400);
-	}
-	expect((await service.admin('GET', '/settings')).body).toEqual(before);
-	const { body } = await service.admin('PATCH', '/settings', { nothing: 1 });
-	expect(body.error).toMatchObject({ type: 'invalid_request' });
+	const { body } = await patch({ nothing: 1 });
 	for (const name of Object.keys(before)) expect(body.error.message).toContain(name);
-});
-
-test('a group of settings is changed field by field', async () => {
-	const { body } = await service.admin('PATCH', '/settings', { jobSeconds: { image: 1 } });
-	expect(body.jobSeconds).toMatchObject({ image: 1, video: 40 });
+	const { body: after } = await patch({ jobSeconds: { image: 1 } });
+	expect(after).toEqual({ ...before, jobSeconds: { ...before.jobSeconds, image: 1 } });
 });
 
 test('a new clock scale holds for what is pending, too', async () => {
-	await service.admin('PATCH', '/settings', { jobJitter: 0, jobSeconds: { image: 100 } });
+	await patch({ jobJitter: 0, jobSeconds: { image: 100 } });
 	const { id } = (await service.post('/generations', anImage())).body;
 	service.pass(50);
-	await service.admin('PATCH', '/settings', { clockScale: 10 });
+	await patch({ clockScale: 10 });
 	const status = async () => (await service.get(`/generations/${id}`)).body.status;
 	service.pass(4.9);
 	expect(await status()).toBe('queued');
@@ -45,42 +44,29 @@ test('a new clock scale holds for what is pending, too', async () => {
 	expect(await status()).toBe('completed');
 });
 
-test('credits are added, and taken away down to 0', async () => {
-	const change = async (amount: number) =>
-		(await service.admin('POST', '/credits', { workspace: 'studio', amount })).body;
-	expect(await change(5)).toEqual({ available: 10_005, reserved: 0, spent: 0 });
-	expect(await change(-99_999)).toEqual({ available: 0, reserved: 0, spent: 0 });
-	const unknown = { workspace: 'nowhere', amount: 1 };
-	expect((await service.admin('POST', '/credits', unknown)).status).toBe(404);
-	expect((await service.admin('POST', '/credits', { amount: 1.5 })).status).toBe(400);
+test('credits are added, and taken away down to 0; a top-up entitles, as any historical one does', async () => {
+	expect((await give(5)).body).toEqual({ available: 10_005, reserved: 0, spent: 0 });
+	expect((await give(-99_999)).body).toEqual({ available: 0, reserved: 0, spent: 0 });
+	expect((await give(1, 'nowhere')).status).toBe(404);
+	const mayUse = async () =>
+		(await service.get('/credits', { key: service.keys.unentitled })).status === 200;
+	await give(-5, 'trial');
+	expect(await mayUse()).toBe(false);
+	await give(1, 'trial');
+	expect(await mayUse()).toBe(true);
+	await service.admin('PATCH', '/workspaces/trial', { entitled: false });
+	expect(await mayUse()).toBe(false);
 });
 
-test('a top-up entitles a workspace, as any historical one does; taking credits away does not', async () => {
-	const key = service.keys.unentitled;
-	await service.admin('POST', '/credits', { workspace: 'trial', amount: -5 });
-	expect((await service.get('/credits', { key })).status).toBe(403);
-	await service.admin('POST', '/credits', { workspace: 'trial', amount: 1 });
-	expect((await service.get('/credits', { key })).status).toBe(200);
-	await service.admin('POST', '/credits', { workspace: 'trial', amount: -99_999 });
-	expect((await service.get('/credits', { key })).status).toBe(200);
-});
-
-test('the ledger shows every movement of a workspace', async () => {
-	await service.post('/generations', anImage());
-	service.pass(60);
-	const { body } = await service.admin('GET', '/ledger?workspace=studio');
-	expect(body.balance).toEqual({ available: 9_998, reserved: 0, spent: 2 });
-	expect(body.lines.map(({ movement }: { movement: string }) => movement)).toEqual([
-		'grant',
-		'reserve',
-		'spend',
-	]);
-});
-
-test('requests are recorded without the key', async () => {
+test('ledger and requests show every movement and request, without the key', async () => {
 	await service.post('/generations', anImage(), { headers: { 'idempotency-key': 'mine' } });
-	const { body } = await service.admin('GET', '/requests');
-	expect(body.data[0]).toMatchObject({
+	service.pass(60);
+	const { body: ledger } = await service.admin('GET', '/ledger?workspace=studio');
+	expect(ledger.balance).toEqual({ available: 9_998, reserved: 0, spent: 2 });
+	const movements = ledger.lines.map(({ movement }: { movement: string }) => movement);
+	expect(movements).toEqual(['grant', 'reserve', 'spend']);
+	const { body: requests } = await service.admin('GET', '/requests');
+	expect(requests.data[0]).toMatchObject({
 		method: 'POST',
 		path: '/v1/generations',
 		operation: 'createGeneration',
@@ -91,71 +77,63 @@ test('requests are recorded without the key', async () => {
 		authorized: true,
 		body: anImage(),
 	});
-	expect(JSON.stringify(body)).not.toContain(service.keys.all);
-});
-
-test('a workspace loses and regains its entitlement', async () => {
-	await service.admin('PATCH', '/workspaces/studio', { entitled: false });
-	expect((await service.get('/credits')).status).toBe(403);
-	await service.admin('PATCH', '/workspaces/studio', { entitled: true });
-	expect((await service.get('/credits')).status).toBe(200);
+	expect(JSON.stringify(requests)).not.toContain(service.keys.all);
 });
 
 describe('settings for what the specification leaves open', () => {
-	const set = async (change: object) => {
-		expect((await service.admin('PATCH', '/settings', change)).status).toBe(200);
-	};
-	test('modelChecks', async () => {
-		const body = anImage({ parameters: { lyrics: 'la', size: 'large' } });
-		expect((await service.post('/generations', body)).status).toBe(400);
-		await set({ modelChecks: false });
-		expect((await service.post('/generations', body)).status).toBe(202);
-		const video = {
-			mode: 'video',
-			model: 'studio/video-1',
-			prompt: 'rain',
-			parameters: { duration: '-1' },
-		};
-		expect((await service.post('/generations', video)).status).toBe(202);
+	const images = (count: number) => Array<string>(count).fill('https://example.com/a.png');
+	const persona = (count: number) => ({
+		source: 'upload',
+		name: 'Fox',
+		reference_images: images(count),
 	});
 
-	test('paginateAll', async () => {
-		for (const brief of ['a', 'b', 'c']) await service.post('/agents/runs', { brief });
-		expect((await service.get('/agents/runs?limit=2')).body).toMatchObject({ has_more: false });
-		await set({ paginateAll: true });
-		const first = (await service.get('/agents/runs?limit=2')).body;
-		expect(first).toMatchObject({ has_more: true, next_cursor: expect.any(String) });
-		const next = await service.get(`/agents/runs?limit=2&cursor=${first.next_cursor}`);
-		expect(next.body.data).toHaveLength(1);
+	test.each([
+		[{}, '/generations', anImage({ parameters: { lyrics: 'la', size: 'large' } }), 400],
+		[{ modelChecks: false }, '/generations', anImage({ parameters: { lyrics: 'la' } }), 202],
+		[{ personaImages: 'guide' }, '/personas', persona(2), 400],
+		[{ personaImages: 'guide' }, '/personas', persona(3), 201],
+		[{ personaImages: 'guide' }, '/personas', persona(10), 201],
+		[{ personaImages: 'guide' }, '/personas', persona(11), 400],
+	])('%j: %s %j is %i', async (change, path, body, status) => {
+		await patch(change);
+		expect((await service.post(path, body)).status).toBe(status);
+	});
+
+	test('agentStatusNames', async () => {
+		await patch({ agentStatusNames: { plan_proposed: 'draft' } });
+		expect((await service.post('/agents/runs', { brief: 'a' })).body.status).toBe('draft');
 	});
 });
 
-test('GET /jobs/{id} asks for any scope that reads', async () => {
-	for (const [key, scope] of [
-		['k', 'usage:read'],
-		['w', 'files:write'],
-	]) {
-		await service.admin('POST', '/keys', { key, workspace: 'studio', scopes: [scope] });
+/** What nobody should send, to each door of the admin path. */
+const NONSENSE: Array<[method: string, path: string, ...bodies: unknown[]]> = [
+	['PATCH', '/settings', undefined, [], 'x', { clockScale: 0 }, { jobSeconds: { x: 1 } }],
+	['PATCH', '/workspaces/studio', undefined, [], null],
+	['PUT', '/faults', undefined, { rules: {} }, { rules: [{ kind: 'earthquake' }] }],
+	['PUT', '/faults', { rules: [{ kind: 'storm', retryAfter: '1\nX-Evil: 1' }] }],
+	['PUT', '/faults', { rules: [{ kind: 'job_fail', operations: ['createGeneration'] }] }],
+	['POST', '/credits', undefined, { workspace: 'studio' }, { workspace: 'studio', amount: 1e15 }],
+	['POST', '/keys', undefined, { key: 'k', workspace: 'studio', scopes: ['everything'] }],
+	['POST', '/keys', { key: 'a b', workspace: 'studio', scopes: [] }],
+	['GET', '/ledger?workspace=a&workspace=b', undefined],
+];
+
+test.each(NONSENSE)('%s %s with %j is refused in words, and changes nothing', async (...given) => {
+	const [method, path, ...bodies] = given;
+	const look = async () => ({ ...(await service.admin('GET', '/overview')).body, now: undefined });
+	const before = await look();
+	for (const body of bodies) {
+		const answer = await service.admin(method, path, body);
+		expect([body, answer.status]).toEqual([body, 400]);
+		expect(answer.body.error.message.length).toBeGreaterThan(10);
 	}
-	const status = async (key: string) => (await service.get('/jobs/x', { key })).status;
-	expect([await status('k'), await status('w')]).toEqual([404, 403]);
+	expect(await look()).toEqual(before);
 });
 
-test('usage is summed by mode, also since an instant', async () => {
-	await service.post('/generations', anImage({ parameters: { count: 2 } }));
-	service.pass(60);
-	const since = new Date(service.timers.now()).toISOString();
-	await service.post('/generations', { mode: 'audio', model: 'studio/sfx-1', prompt: 'rain' });
-	service.pass(60);
-	expect((await service.get('/usage')).body).toMatchObject({
-		object: 'usage',
-		data: [
-			{ mode: 'image', jobs: 1, outputs: 2, credits: 4 },
-			{ mode: 'audio', jobs: 1, outputs: 1, credits: 3 },
-		],
-		total_credits: 7,
-	});
-	const recent = (await service.get(`/usage?since=${since}`)).body;
-	expect(recent.data).toEqual([{ mode: 'audio', jobs: 1, outputs: 1, credits: 3 }]);
-	expect((await service.get('/usage?since=soon')).status).toBe(400);
+test('a body that is not said to be JSON is refused, not taken for an empty one', async () => {
+	const url = `${service.sandbox.adminUrl}/settings`;
+	const headers = { 'content-type': 'text/plain' };
+	const answer = await fetch(url, { method: 'PATCH', body: '{"voices": 3}', headers });
+	expect(answer.status).toBe(400);
 });

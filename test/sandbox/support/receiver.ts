@@ -1,30 +1,20 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { once } from 'events';
 import { readFileSync } from 'fs';
-import type { IncomingMessage, ServerResponse } from 'http';
+import type { IncomingHttpHeaders } from 'http';
 import { createServer } from 'https';
 import type { AddressInfo } from 'net';
 import { join } from 'path';
+import { buffer } from 'stream/consumers';
 
 import { refusalOf } from '../../../src/events/signature';
 
 /** A delivery as it arrived. */
 export interface Received {
-	headers: IncomingMessage['headers'];
+	headers: IncomingHttpHeaders;
 	raw: Buffer;
 	// eslint-disable-next-line @typescript-eslint/no-explicit-any
 	body: any;
-}
-
-export interface Receiver {
-	url: string;
-	received: Received[];
-	/** What it answers from now on; 0 cuts the connection. */
-	answer: number;
-	/** When given, it answers nothing before this. */
-	answersAfter?: Promise<void>;
-	/** Whether a delivery is signed with the secret at this time (milliseconds). */
-	accepts(delivery: Received, secret: string, now: number): boolean;
-	close(): Promise<void>;
 }
 
 const pem = (name: string) => readFileSync(join(__dirname, 'tls', `${name}.pem`), 'utf8');
@@ -32,46 +22,40 @@ const pem = (name: string) => readFileSync(join(__dirname, 'tls', `${name}.pem`)
 /** The certificate of the receiver below; of no use outside these tests. */
 export const receiverCa = pem('cert');
 
-/** What a server of TLS proves itself with. */
-export const receiverIdentity = { key: pem('key'), cert: pem('cert') };
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** A receiver of events on a free port of this machine, with TLS. */
-export async function startReceiver(): Promise<Receiver> {
-	const received: Received[] = [];
-	const listen = (request: IncomingMessage, response: ServerResponse) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', async () => {
-			const raw = Buffer.concat(chunks);
-			received.push({ headers: request.headers, raw, body: parse(raw) });
-			await receiver.answersAfter;
-			if (receiver.answer === 0) request.socket.destroy();
-			else response.writeHead(receiver.answer, { location: '/elsewhere' }).end();
-		});
-	};
-	const server = createServer(receiverIdentity, listen);
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+export async function startReceiver() {
+	const server = createServer({ key: pem('key'), cert: receiverCa }, async (request, response) => {
+		const raw = await buffer(request);
+		receiver.received.push({ headers: request.headers, raw, body: parse(raw) });
+		if (receiver.answer === 0) request.socket.destroy();
+		else response.writeHead(receiver.answer, { location: '/elsewhere' }).end();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
 	const { port } = server.address() as AddressInfo;
-	const receiver: Receiver = {
+	const receiver = {
 		url: `https://127.0.0.1:${port}/hook`,
-		received,
+		received: [] as Received[],
+		/** What it answers from now on; 0 cuts the connection. */
 		answer: 200,
-		accepts: ({ headers, raw }, secret, now) =>
-			refusalOf({
-				secret,
-				timestamp: headers['webhook-timestamp'],
-				signature: headers['webhook-signature'],
-				rawBody: raw,
-				now,
-			}) === undefined,
-		close: async () => {
+		/** Whether a delivery is signed with the secret at this time (milliseconds). */
+		accepts({ headers, raw }: Received, secret: string, now: number): boolean {
+			const timestamp = headers['webhook-timestamp'];
+			const signature = headers['webhook-signature'];
+			return refusalOf({ secret, timestamp, signature, rawBody: raw, now }) === undefined;
+		},
+		async close() {
 			server.closeAllConnections();
-			await new Promise<void>((resolve) => server.close(() => resolve()));
+			server.close();
+			await once(server, 'close');
 		},
 	};
 	return receiver;
 }
 
+/** A body that was tampered with may be no JSON. */
 function parse(raw: Buffer): unknown {
 	try {
 		return JSON.parse(raw.toString());

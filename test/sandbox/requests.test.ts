@@ -1,5 +1,6 @@
 import { SINGLE_ITEM_SLOTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
+import { changed, LITE, TURBO } from './support/bodies';
 
 let service: Harness;
 
@@ -7,22 +8,24 @@ beforeAll(async () => {
 	service = await startHarness({ settings: { initialCredits: 100_000, concurrentJobs: 1_000 } });
 });
 
+afterEach(async () => await service.admin('PATCH', '/settings', { strictFields: false }));
+
 afterAll(async () => {
 	expect(service.reported).toEqual([]);
 	await service.close();
 });
 
 const LINK = 'https://example.com/a.png';
-const LITE = { model: 'service/speech-lite', blocks: [{ text: 'a' }] };
-const TURBO = { ...LITE, model: 'vendor/partner/speech-2.8-turbo' };
+const links = (count: number) => Array<string>(count).fill(LINK);
+const blocks = (count: number) => Array(count).fill({ text: 'a' });
 
-/** A body that is taken, of each kind. */
-const BODIES = {
+/** A body of each kind that is accepted. */
+const KINDS = {
 	image: ['/generations', anImage()],
 	lowLimit: ['/generations', anImage({ model: 'studio/image-2' })],
 	film: ['/generations', { mode: 'video', model: 'studio/video-1', prompt: 'a fox' }],
-	lite: ['/speech', LITE],
-	turbo: ['/speech', TURBO],
+	lite: ['/speech', { model: LITE, blocks: blocks(1) }],
+	turbo: ['/speech', { model: TURBO, blocks: blocks(1) }],
 	run: ['/agents/runs', { brief: 'a' }],
 	clone: ['/voices', { kind: 'clone', name: 'a', audio_url: LINK }],
 	design: ['/voices', { kind: 'design', name: 'a', description: 'b' }],
@@ -32,19 +35,11 @@ const BODIES = {
 	webhook: ['/webhooks', { url: LINK, events: ['voice.created'] }],
 } as const;
 
-const links = (count: number) => Array<string>(count).fill(LINK);
-const blocks = (count: number) => Array(count).fill({ text: 'a' });
+type Bound = [kind: keyof typeof KINDS, field: string, taken: unknown[], refused: unknown[]];
 
 /** A field and its values just within the bounds of the specification, or of what it leaves open, and just beyond. */
-const BOUNDS: Array<
-	[kind: keyof typeof BODIES, field: string, taken: unknown[], refused: unknown[]]
-> = [
-	[
-		'image',
-		'prompt',
-		['x'.repeat(10_000), '🦊'.repeat(10_000)],
-		['', 'x'.repeat(10_001), 'a\u0000b'],
-	],
+const BOUNDS: Bound[] = [
+	['image', 'prompt', ['x'.repeat(10_000), '🦊'.repeat(10_000)], ['', 'x'.repeat(10_001), '\0']],
 	['lowLimit', 'prompt', ['x'.repeat(2_000)], ['x'.repeat(2_001)]],
 	['image', 'mode', [], ['agent']],
 	['image', 'model', [], ['studio/nothing', 'studio/video-1']],
@@ -56,12 +51,7 @@ const BOUNDS: Array<
 	['image', 'input.reference_images', [links(40)], []],
 	['image', 'input.character[0]', [LINK], ['http://example.com/a.png', 'a.png']],
 	['image', 'input.start_frame', [], [links(1)]],
-	...SINGLE_ITEM_SLOTS.map((slot): (typeof BOUNDS)[number] => [
-		'film',
-		`input.${slot}`,
-		[links(1)],
-		[links(2)],
-	]),
+	...SINGLE_ITEM_SLOTS.map((slot): Bound => ['film', `input.${slot}`, [links(1)], [links(2)]]),
 	['lite', 'model', [], ['studio/music-1']],
 	['lite', 'blocks', [blocks(1), blocks(50)], [[], blocks(51)]],
 	['lite', 'blocks[0].text', ['a'], ['', undefined]],
@@ -100,21 +90,8 @@ const BOUNDS: Array<
 	['webhook', 'events[0]', ['persona.ready'], ['generation.started']],
 ];
 
-/** A body in which the field at a path, such as `blocks[0].text`, has that value. */
-function changed(body: object, path: string, value: unknown): object {
-	const names = path.match(/\w+/g) ?? [];
-	const copy = structuredClone(body) as Record<string, unknown>;
-	names.reduce((at, name, index) => {
-		const next = names[index + 1];
-		if (next === undefined) at[name] = value;
-		else at[name] ??= /\d/.test(next) ? [] : {};
-		return at[name] as typeof at;
-	}, copy);
-	return copy;
-}
-
 test.each(BOUNDS)('%s: %s is taken within its bounds only', async (kind, field, taken, refused) => {
-	const [path, body] = BODIES[kind];
+	const [path, body] = KINDS[kind];
 	for (const value of taken) {
 		const answer = await service.post(path, changed(body, field, value));
 		expect([value, answer.status, answer.body]).not.toEqual([value, 400, answer.body]);
@@ -124,6 +101,13 @@ test.each(BOUNDS)('%s: %s is taken within its bounds only', async (kind, field, 
 		const named = answer.body.error?.details.issues[0].field;
 		expect([value, answer.status, named]).toEqual([value, 400, field]);
 	}
+});
+
+test('approval needs a budget of at least 1', async () => {
+	const { id } = (await service.post('/agents/runs', { brief: 'a' })).body;
+	const approve = async (max_credits?: number) =>
+		(await service.post(`/agents/runs/${id}/approve`, { max_credits })).status;
+	expect([await approve(), await approve(0), await approve(1)]).toEqual([400, 400, 202]);
 });
 
 test.each([
@@ -138,11 +122,45 @@ test.each([
 	expect((await service.get(`/generations?${query}`)).status).toBe(status);
 });
 
-test.each([
-	[1, 202],
-	[0, 400],
-	[1.5, 400],
-])('approval with a budget of %d is %i', async (max_credits, status) => {
-	const { id } = (await service.post('/agents/runs', { brief: 'a' })).body;
-	expect((await service.post(`/agents/runs/${id}/approve`, { max_credits })).status).toBe(status);
+describe('a field that the contract does not name', () => {
+	test.each([
+		['/generations', anImage(), 'seed'],
+		['/generations', anImage(), 'parameters.seed'],
+		['/speech', KINDS.lite[1], 'blocks[0].mood'],
+		['/voices', KINDS.design[1], 'audio_url'],
+	])('POST %s %j passes over %s, or refuses it by name', async (path, body, field) => {
+		const sent = changed(body, field, 'b');
+		expect([201, 202]).toContain((await service.post(path, sent)).status);
+		await service.admin('PATCH', '/settings', { strictFields: true });
+		const { status, body: answer } = await service.post(path, sent);
+		expect(status).toBe(400);
+		expect(answer.error.details.issues).toEqual([{ field, message: 'is unknown' }]);
+		expect((await service.get('/generations?page=2')).status).toBe(400);
+	});
+
+	test('does not hide a known one that is wrong', async () => {
+		const body = anImage({ seed: 7, parameters: { seed: 7, count: 99 } });
+		const { status, body: answer } = await service.post('/generations', body);
+		expect(status).toBe(400);
+		expect(answer.error.details.issues).toMatchObject([{ field: 'parameters.count' }]);
+	});
+});
+
+describe('a body that is not a JSON object is a 400', () => {
+	test.each([
+		['malformed', '{"mode":', 'application/json'],
+		['empty', '', 'application/json'],
+		['an array', '[]', 'application/json'],
+		['null', 'null', 'application/json'],
+		['of another type', '{}', 'text/plain'],
+		['in another charset', '{}', 'application/json; charset=utf-7'],
+		['deep', '['.repeat(200_000) + ']'.repeat(200_000), 'application/json'],
+		['deep inside', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'application/json'],
+		['huge', JSON.stringify({ prompt: 'x'.repeat(11 * 1024 * 1024) }), 'application/json'],
+	])('%s', async (_name, raw, type) => {
+		const headers = { 'content-type': type };
+		const { status, body } = await service.call('POST', '/generations', { raw, headers });
+		expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+		expect((await service.admin('GET', '/requests')).status).toBe(200);
+	});
 });

@@ -1,0 +1,88 @@
+import { anImage, harnessForEach, type Harness } from './support/harness';
+import { LITE, TURBO } from './support/bodies';
+
+let service: Harness;
+harnessForEach((started) => (service = started));
+
+/** All pages of a list, by following its cursors. */
+const pagesOf = async (path: string) => {
+	const pages: string[][] = [];
+	let cursor = '';
+	for (;;) {
+		const { body } = await service.get(path + cursor);
+		pages.push(body.data.map(({ id }: { id: string }) => id));
+		if (!body.has_more) {
+			expect(body.next_cursor).toBeNull();
+			return pages;
+		}
+		cursor = `&cursor=${encodeURIComponent(body.next_cursor)}`;
+	}
+};
+
+test('generations come newest first, 20 a page or as many as asked, none lost or repeated', async () => {
+	await service.admin('PATCH', '/settings', { concurrentJobs: 1000 });
+	const ids: string[] = [];
+	// All within one instant.
+	for (let index = 0; index < 25; index += 1)
+		ids.unshift((await service.post('/generations', anImage())).body.id);
+	const pages = await pagesOf('/generations?limit=10');
+	expect(pages.map(({ length }) => length)).toEqual([10, 10, 5]);
+	expect(pages.flat()).toEqual(ids);
+	expect((await service.get('/generations')).body.data).toHaveLength(20);
+});
+
+test('other lists are whole, or have pages by the setting paginateAll', async () => {
+	for (const brief of ['a', 'b', 'c']) await service.post('/agents/runs', { brief });
+	const sizes = async () => (await pagesOf('/agents/runs?limit=2')).map(({ length }) => length);
+	expect(await sizes()).toEqual([3]);
+	await service.admin('PATCH', '/settings', { paginateAll: true });
+	expect(await sizes()).toEqual([2, 1]);
+});
+
+test('usage is summed by mode, also since an instant', async () => {
+	await service.post('/generations', anImage({ parameters: { count: 2 } }));
+	service.pass(60);
+	const since = new Date(service.timers.now()).toISOString();
+	await service.post('/generations', { mode: 'audio', model: 'studio/sfx-1', prompt: 'rain' });
+	service.pass(60);
+	const image = { mode: 'image', jobs: 1, outputs: 2, credits: 4 };
+	const audio = { mode: 'audio', jobs: 1, outputs: 1, credits: 3 };
+	const { body } = await service.get('/usage');
+	expect(body).toMatchObject({ object: 'usage', data: [image, audio], total_credits: 7 });
+	expect((await service.get(`/usage?since=${since}`)).body.data).toEqual([audio]);
+	expect((await service.get('/usage?since=soon')).status).toBe(400);
+});
+
+describe('the preset catalogue', () => {
+	const catalogue = async (query = '') => (await service.get(`/voices/catalog?${query}`)).body;
+
+	test('is the lite model’s by default, and what the model catalogue carries', async () => {
+		expect(await catalogue()).toMatchObject({ object: 'list', model: LITE });
+		const { data: models } = (await service.get('/models?mode=audio')).body;
+		for (const model of [LITE, TURBO]) {
+			const { capabilities } = models.find(({ id }: { id: string }) => id === model);
+			expect((await catalogue(`model=${model}`)).data).toEqual(capabilities.voices);
+		}
+	});
+
+	test.each([
+		['language=DE', ['de-DE-LenaLite', 'de-DE-JonasLite']],
+		['language=en-gb', ['en-GB-IslaLite', 'en-GB-ArthurLite']],
+		['language=de&gender=Male', ['de-DE-JonasLite']],
+		['search=ARTH', ['en-GB-ArthurLite']],
+		['search=nobody', []],
+	])('filtered by %s has %j', async (query, ids) => {
+		expect((await catalogue(query)).data.map(({ id }: { id: string }) => id)).toEqual(ids);
+	});
+
+	test('is as long as it is set, every voice with an id of its own and a sample to hear', async () => {
+		await service.admin('PATCH', '/settings', { voices: 2700 });
+		const { data } = await catalogue();
+		expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(2700);
+		const { id: voice, sample_url } = data.at(-1);
+		const sample = await fetch(sample_url);
+		expect([sample.status, sample.headers.get('content-type')]).toEqual([200, 'audio/wav']);
+		const body = { model: LITE, blocks: [{ text: 'Hello', voice }] };
+		expect((await service.post('/speech', body)).status).toBe(202);
+	});
+});

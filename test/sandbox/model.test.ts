@@ -1,0 +1,238 @@
+import fc from '../support/fastCheck';
+import { cases } from '../support/thorough';
+
+import { MODELS } from '../../sandbox/catalogue/models';
+import type { LedgerLine } from '../../sandbox/credits/ledger';
+import { expectSame } from '../support/same';
+import { changed, kindOf, LITE, OPERATIONS } from './support/bodies';
+import { startHarness, type Answer, type Harness, type RequestOptions } from './support/harness';
+
+type Operation = (typeof OPERATIONS)[number];
+
+const ROUNDS = cases(4_000);
+
+let service: Harness;
+
+beforeAll(async () => {
+	service = await startHarness({ settings: { initialCredits: 1_000 } });
+});
+
+afterAll(async () => await service.close());
+
+/** Ids by the kind of what they are of. */
+const ids = new Map<string, string[]>();
+const idsFor = (path: string): string[] => ids.get(kindOf(path.replace('/jobs', '/speech'))) ?? [];
+
+/** Sends a request, whose answer the harness holds against the OpenAPI document, in which no 5xx is. */
+async function send(
+	{ method, path }: Operation,
+	{ id = 'nothing', query = '', ...options }: RequestOptions & { id?: string; query?: string },
+): Promise<Answer> {
+	const answer = await service.call(method, path.replace('{id}', id) + query, options);
+	// Where the sandbox's own code lies is nobody's business.
+	expect(JSON.stringify(answer.body ?? '')).not.toMatch(/node_modules|\.ts:\d/);
+	if (method === 'POST' && !path.includes('{id}') && answer.status < 300)
+		ids.set(kindOf(path), [...idsFor(path).slice(-40), answer.body.id]);
+	return answer;
+}
+
+test('every operation succeeds as a client means it', async () => {
+	for (const operation of OPERATIONS) {
+		const { name, path, body } = operation;
+		const { status } = await send(operation, { id: idsFor(path)[0], body });
+		expect([name, status < 300]).toEqual([name, true]);
+		// An agent run waits for a review after a while.
+		service.pass(100);
+	}
+});
+
+const link = 'https://example.com/a.png';
+const text = fc.constantFrom(
+	'a fox',
+	'[fail]',
+	'[partial]',
+	'🦊',
+	'x'.repeat(999),
+	'x'.repeat(9_999),
+);
+
+/** Values of fields with which a request may succeed. */
+const FIELDS: Partial<Record<string, fc.Arbitrary<unknown>>> = {
+	model: fc.constantFrom(...MODELS.map(({ id }) => id)),
+	mode: fc.constantFrom('image', 'video', 'audio'),
+	prompt: text,
+	brief: text,
+	description: text,
+	'blocks[0].text': text,
+	'parameters.count': fc.integer({ min: 0, max: 17 }),
+	'parameters.quality': fc.constantFrom('low', 'high'),
+	'input.image_refs': fc.constantFrom([link], ['http://example.com/a'], ['javascript:1']),
+	source_images: fc.array(fc.constant(link), { maxLength: 13 }),
+	priority: fc.constantFrom('cost', 'quality'),
+	auto_approve: fc.boolean(),
+	max_credits: fc.integer({ min: 0, max: 90 }),
+	plan: fc.oneof(fc.jsonValue(), fc.constant({ steps: [] })),
+	delivery: fc.constantFrom('signed_url', 'email'),
+};
+
+const nasty = fc.constantFrom<unknown>(
+	...[null, '', '\0', '\ud800', '../../etc/passwd', '<script>', 'x'.repeat(10_001)],
+	...[-1, 0, 1.5, 1e308, true, [], {}, [[[]]], { __proto__: null, constructor: 'x' }],
+);
+
+/** A field, of those of the operation or not, and what it is set to. */
+const change = fc.oneof(
+	{
+		weight: 3,
+		arbitrary: fc.oneof(
+			...Object.entries(FIELDS).map(([field, value]) => fc.tuple(fc.constant(field), value!)),
+		),
+	},
+	fc.tuple(fc.constantFrom(...Object.keys(FIELDS), 'extra', 'name', 'events[0]'), nasty),
+);
+
+/** Something in one of so many cases and one more. */
+const seldom = <T>(among: number, arbitrary: fc.Arbitrary<T>) =>
+	fc.oneof({ weight: among, arbitrary: fc.constant(undefined) }, arbitrary);
+
+const request = fc.record({
+	operation: fc.constantFrom(
+		...OPERATIONS,
+		// What costs credits is asked for most.
+		...OPERATIONS.filter(({ extra, name }) => extra.includes(402) || name === 'createPersona'),
+		...Array<Operation>(8).fill(OPERATIONS.find(({ name }) => name === 'createGeneration')!),
+	),
+	/** Which of the ids that were returned so far, or an unknown one. */
+	which: fc.oneof(
+		{ weight: 8, arbitrary: fc.nat() },
+		fc.constantFrom('nothing', '..', '%2e%2e%2f', '%00', '%E0%A4%A', '__proto__', 'a'.repeat(3000)),
+	),
+	changes: fc.array(change, { maxLength: 3 }),
+	raw: seldom(30, fc.constantFrom('{', '', 'null', '[1', '\ufeff{}')),
+	query: seldom(
+		3,
+		fc.tuple(
+			fc.constantFrom('limit', 'cursor', 'mode', 'model', 'language', 'search', 'since', 'x[y]'),
+			fc.oneof(fc.constantFrom('1', '0', 'image', '2026-01-01T00:00:00Z', '%00'), fc.string()),
+		),
+	),
+	key: fc.oneof(
+		{ weight: 8, arbitrary: fc.constant('all' as const) },
+		{ weight: 3, arbitrary: fc.constant('other' as const) },
+		fc.constantFrom('read' as const, 'unentitled' as const, null),
+	),
+	/** One of its own, of others, or none. */
+	idempotencyKey: fc.constantFrom('own', 'own', 'own', 'a', 'k'.repeat(256), undefined),
+	pass: fc.nat({ max: 4 }),
+	credits: seldom(20, fc.integer({ min: -500, max: 300 })),
+});
+
+test(`of ${ROUNDS} random requests none is a 5xx or outside the document, and each job is paid for once`, async () => {
+	const statuses: number[] = [];
+	await fc.assert(
+		fc.asyncProperty(request, async ({ operation, which, key, ...draw }) => {
+			const { method, path, body } = operation;
+			const once = draw.idempotencyKey === 'own' ? `own ${statuses.length}` : draw.idempotencyKey;
+			const known = idsFor(path);
+			// Fields of other operations are ignored.
+			const sent = draw.changes.reduce(
+				(all, [field, value]) => all && changed(all, field, value),
+				body,
+			);
+			const options: Parameters<typeof send>[1] = {
+				id: typeof which === 'number' ? known[which % known.length] : which,
+				query: draw.query ? `?${new URLSearchParams([draw.query]).toString()}` : '',
+				key: key && service.keys[key],
+				body: sent,
+				raw: sent && draw.raw,
+				headers: once ? { 'idempotency-key': once } : {},
+			};
+			const { status, body: answer } = await send(operation, options);
+			statuses.push(status);
+			// A client that has lost the answer asks again, and gets the same.
+			if (method === 'POST' && once && status < 300)
+				expect((await send(operation, options)).body).toEqual(answer);
+			const { credits: amount } = draw;
+			if (amount !== undefined)
+				await service.admin('POST', '/credits', { workspace: 'studio', amount });
+			service.pass(draw.pass);
+		}),
+		{ numRuns: ROUNDS, endOnFailure: true },
+	);
+	// Not all are refusals, and not all are refused for one reason.
+	expect(statuses.filter((status) => status < 300).length).toBeGreaterThan(ROUNDS / 8);
+	expect(statuses).toEqual(expect.arrayContaining([200, 201, 202, 400, 401, 402, 403, 404]));
+	expect(service.reported).toEqual([]);
+	await expectPaidOnce();
+});
+
+/** Adds the ledger up again, and holds it against what the jobs say that they have cost. */
+async function expectPaidOnce(): Promise<void> {
+	const { ledger, store } = service.sandbox.service;
+	service.pass(10_000);
+	const read = async () => await service.admin('GET', '/ledger');
+	const isQuiet = () =>
+		[...store.workspaces.keys()].every((id) => ledger.balance(id).reserved === 0);
+	const lines: LedgerLine[] = (await service.until(read, isQuiet)).body.lines;
+	const paid = recount(lines);
+	expect(lines.length).toBeGreaterThan(ROUNDS / 8);
+	for (const { id, generations, speech, personas, agentRuns } of store.workspaces.values()) {
+		const ended = [...generations.all(), ...speech.all()].filter(({ settledAt }) => settledAt);
+		for (const job of [...ended, ...personas.all(), ...agentRuns.all()])
+			expect([job.id, paid.get(job.id) ?? 0]).toEqual([job.id, job.spentCredits]);
+		// An image of the usual quality costs 2, in whole or in part.
+		for (const { model, parameters, outputs, spentCredits } of generations.all())
+			if (model === 'studio/image-1' && !parameters?.quality)
+				expect(spentCredits).toBe(2 * outputs.length);
+		const metered = ended.filter(({ model }) => model === LITE);
+		const characters = metered.map((job) =>
+			'prompt' in job
+				? [...job.prompt].length * job.outputs.length
+				: job.outputs.length * job.characters,
+		);
+		const credits = metered.reduce((sum, { spentCredits }) => sum + spentCredits, 0);
+		const total = characters.reduce((sum, count) => sum + count, 0);
+		expect([id, credits]).toEqual([id, Math.floor((total * 3) / 10_000)]);
+	}
+}
+
+type Account = 'available' | 'reserved' | 'spent' | 'outside';
+
+const MOVES: Record<LedgerLine['movement'], [from: Account, to: Account]> = {
+	grant: ['outside', 'available'],
+	withdraw: ['available', 'outside'],
+	reserve: ['available', 'reserved'],
+	spend: ['reserved', 'spent'],
+	release: ['reserved', 'available'],
+	charge: ['available', 'spent'],
+};
+
+/** What each resource has cost. The balance after each line must be what the ledger wrote beside it. */
+function recount(lines: LedgerLine[]): Map<string, number> {
+	const sums = new Map<string, Record<Account, number>>();
+	const held = new Map<string, number>();
+	const paid = new Map<string, number>();
+	for (const { workspace, movement, amount, resource, available, reserved, spent } of lines) {
+		const sum = sums.get(workspace) ?? { available: 0, reserved: 0, spent: 0, outside: 0 };
+		sums.set(workspace, sum);
+		const [from, to] = MOVES[movement];
+		sum[from] -= amount;
+		sum[to] += amount;
+		expectSame(available, sum.available);
+		expectSame(reserved, sum.reserved);
+		expectSame(spent, sum.spent);
+		expectSame(Math.min(available, reserved, spent) >= 0, true);
+		if (resource === null) continue;
+		if (to === 'spent') paid.set(resource, (paid.get(resource) ?? 0) + amount);
+		// Reserved once, and closed when nothing of it is left.
+		if (to === 'reserved') expectSame(held.has(resource), false);
+		if (to === 'reserved') held.set(resource, amount);
+		if (from === 'reserved') held.set(resource, (held.get(resource) ?? 0) - amount);
+		expectSame((held.get(resource) ?? 0) >= 0, true);
+	}
+	expectSame(
+		[...held.values()].every((rest) => rest === 0),
+		true,
+	);
+	return paid;
+}
