@@ -21,11 +21,3 @@ test.each([
 ])('the flag %j is %j', (value, flag) => {
 	expect(flagOf(value)).toBe(flag);
 });
-
-test('a path that leads nowhere has no value', () => {
-	const values = { options: { key: 'a' }, list: [1] };
-	expect(valueAt(values, ['options', 'key'])).toBe('a');
-	expect(valueAt(values, ['options', 'other', 'deep'])).toBeUndefined();
-	expect(valueAt(undefined, ['options'])).toBeUndefined();
-	expect(valueAt(values, [])).toBe(values);
-});

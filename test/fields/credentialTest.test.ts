@@ -145,15 +145,6 @@ test.each([
 	expect(result.asked).toHaveLength(1);
 });
 
-test('a list is taken by the same check as a node takes it by', async () => {
-	const answers: Answers = (path) =>
-		path === '/voices' ? { statusCode: 200, body: {} } : { statusCode: 403, body: errorBody('No') };
-	expect(await tested(answers)).toMatchObject({
-		status: 'Error',
-		message: expect.stringMatching(/the response is a JSON object, not a list/),
-	});
-});
-
 const coded = (code: string) => Object.assign(new Error(`${code} canary-key-123`), { code });
 
 test.each([
@@ -209,8 +200,3 @@ test.each([[undefined], [[]]])(
 		expect(asked[0]?.uri).toBe('https://api.example/v1/credits');
 	},
 );
-
-test('spaces copied along with the key are not part of it', async () => {
-	const { asked } = await tested(() => ({ statusCode: 200 }), { apiKey: ' canary-key-123\n' });
-	expect(asked[0]?.headers.Authorization).toBe('Bearer canary-key-123');
-});

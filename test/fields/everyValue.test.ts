@@ -90,14 +90,6 @@ function textsIn(value: unknown): string[] {
 
 const SPOILED = /[\0\p{Surrogate}]|\[object |^(undefined|null|NaN|Infinity)$/u;
 
-test('there is a field for every kind of target', async () => {
-	const all = await cases();
-	expect(all.length).toBeGreaterThan(200);
-	expect(new Set(all.map(({ field }) => field.mapping.in))).toEqual(
-		new Set(['body', 'query', 'path', 'setting', 'others']),
-	);
-});
-
 async function cases(): Promise<Case[]> {
 	return (await allOperations()).flatMap((operation) =>
 		mappedFields(operation.fields).map((field) => ({ operation, field })),
@@ -186,27 +178,4 @@ test('a field that speaks of a limit of money bears its mark, whoever adds it', 
 		!NO_GUARD.includes(field.name) &&
 		!mapping.guardsMoney;
 	expect((await cases()).filter(speaks).map(nameOf)).toEqual([]);
-});
-
-test('0 is zero: nothing may be reserved', async () => {
-	for (const { operation, field } of await guards()) {
-		if (field.mapping.as !== 'maxCredits') continue;
-		const parameters = withValue(requiredOf(operation), field.parameter, 0);
-		const settings = buildSettings(valuesOf(operation, parameters), usualSettings({}, false));
-		expect(settings).toMatchObject({ ok: true, value: { maxCredits: 0 } });
-	}
-});
-
-test('no code of the fields decides by a comparison with true: the one reader of booleans does', () => {
-	const files = [...filesIn('nodes'), ...filesIn('src/fields'), ...filesIn('src/events')];
-	const comparing = files.filter((file) => /[!=]== (true|false)\b/.test(read(file)));
-	// What the trigger itself has put into its memory.
-	expect(comparing).toEqual(['nodes/Trigger/execute.ts']);
-});
-
-test('every field takes a good value', async () => {
-	const wrong: string[] = [];
-	for (const one of await cases())
-		if (isRefused(outcome(one, goodFor(one.field)))) wrong.push(nameOf(one));
-	expect(wrong).toEqual([]);
 });

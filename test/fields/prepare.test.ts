@@ -57,13 +57,6 @@ async function prepared(parameters: object, run: Partial<NodeRun> = {}) {
 	return currentRun(context)?.beginItem(0);
 }
 
-test('what is not added is left out', async () => {
-	expect(await prepared({ text: 'a' })).toMatchObject({
-		ok: true,
-		value: { request: { body: { text: 'a' } }, warning: undefined },
-	});
-});
-
 test('a whole collection may come from one expression, and is an object then', async () => {
 	const ok = await prepared({ text: 'a', additionalFields: { loop: 'TRUE', style: ' noir ' } });
 	expect(ok).toMatchObject({ value: { request: { body: { loop: true, style: 'noir' } } } });
@@ -71,18 +64,6 @@ test('a whole collection may come from one expression, and is an object then', a
 		expect(await prepared({ text: 'a', additionalFields: nothing })).toMatchObject({
 			failure: { field: 'Additional Fields', problem: /^must be an object with fields, got / },
 		});
-});
-
-test('a field of another operation is named, and the rest is sent', async () => {
-	const additional = { loop: true, start_frame: 'binary:data', seed: 7 };
-	expect(await prepared({ text: 'a', additionalFields: additional })).toMatchObject({
-		ok: true,
-		value: {
-			request: { body: { text: 'a', loop: true } },
-			warning:
-				'Not used, because Create has no such field: "additionalFields.start_frame", "additionalFields.seed"',
-		},
-	});
 });
 
 test('an expression that cannot be evaluated is a problem of its field, not an exception', async () => {
@@ -161,10 +142,5 @@ describe('what an item asks for under a key of the user', () => {
 		expect(typeof cat).toBe('string');
 		expect(await ownRequestOf({ name: 'cat' })).toBe(cat);
 		expect(await ownRequestOf({ name: 'dog' })).not.toBe(cat);
-	});
-
-	test('is nothing in the other modes', async () => {
-		for (const mode of ['execution', 'content', 'none'])
-			expect(await ownRequestOf({ name: 'cat' }, mode)).toBeUndefined();
 	});
 });

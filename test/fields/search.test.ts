@@ -102,22 +102,6 @@ test('models are read a page at a time; a page that names itself as the next one
 	expect(second.paginationToken).toBeUndefined();
 });
 
-test.each<[string, typeof searchAgentRuns, unknown, string]>([
-	['a generation', searchGenerations, { id: 'g', status: 'queued', mode: null }, 'queued · g'],
-	['a generation', searchGenerations, { id: 'g', model: { id: 'm' } }, 'g'],
-	['an agent run', searchAgentRuns, { id: 'r', plan: { title: 'Film' } }, 'Film · r'],
-	['a webhook', searchWebhooks, { id: 'w', url: 7 }, 'w'],
-])('the name of %s holds only what is known', async (_name, search, entry, name) => {
-	const { context } = editor({ answers: always([entry]) });
-	expect((await search.call(context)).results[0]?.name).toBe(name);
-});
-
-test('an operation that makes no media asks for the models of all modes', async () => {
-	const { context, asked } = models([], '={{ $json.operation }}');
-	await searchModels.call(context);
-	expect(asked).toEqual([{ url: '/models', qs: {} }]);
-});
-
 test('generations are read a page at a time, following the cursor', async () => {
 	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
 	const { context, asked } = editor({
@@ -166,12 +150,6 @@ test('what the service says is shown without the key', async () => {
 	expect(JSON.stringify(error)).not.toContain('canary');
 });
 
-test('a base URL that is not https gets no key', async () => {
-	const { context, asked } = editor({ answers: {}, baseUrl: 'http://api.example/v1' });
-	await expect(searchModels.call(context)).rejects.toThrow(/must begin with https/);
-	expect(asked).toHaveLength(0);
-});
-
 test('a response that is not a list, or not all of it, is not taken for an empty one', async () => {
 	for (const body of [null, 'text', '<html>', { data: 'x' }, { data: [], has_more: true }]) {
 		await expect(searchModels.call(models(body).context)).rejects.toThrow(
@@ -209,13 +187,6 @@ test('typing always works: a model or a voice that no list has can be chosen as 
 	expect((await searchModels.call(context, 'new')).results).toEqual([
 		{ name: 'new (not listed)', value: 'new' },
 	]);
-});
-
-test('an empty page with a next page is not an empty list', async () => {
-	const { context } = editor({
-		answers: { '/webhooks': { data: [], has_more: true, next_cursor: 'c1' } },
-	});
-	expect(await searchWebhooks.call(context)).toEqual({ results: [], paginationToken: 'c1' });
 });
 
 describe('prices in the list of models', () => {
@@ -314,16 +285,6 @@ describe('the values of a model', () => {
 		expect(results.map(({ value }) => value)).toEqual(['4']);
 	});
 
-	test('are found by what is typed, which can be chosen itself', async () => {
-		const found = async (filter: string) =>
-			(await searchDurations.call(opened([model]).context, filter)).results;
-		expect(await found('1')).toEqual([
-			{ name: '10', value: '10' },
-			{ name: '1 (not listed)', value: '1' },
-		]);
-		expect(await found(' 10 ')).toEqual([{ name: '10', value: '10' }]);
-	});
-
 	test.each([
 		['no values of the model', [{ id: 'm', name: 'Em' }], 'm', /no values for Em: type one/],
 		[
@@ -348,12 +309,6 @@ describe('the values of a model', () => {
 			]);
 		},
 	);
-
-	test('that cannot be read show the reason, and typed ones are accepted', async () => {
-		const { context } = opened(403);
-		await expect(searchDurations.call(context)).rejects.toThrow(/scope models:read/);
-		expect((await searchDurations.call(context, '7')).results).toEqual([{ name: '7', value: '7' }]);
-	});
 
 	test('are looked for on several pages of the catalogue, which must not lead back', async () => {
 		const { context, asked } = opened({ data: [{ id: 'x' }], has_more: true, next_cursor: 'c' });
@@ -402,13 +357,6 @@ describe('voices', () => {
 		},
 	);
 
-	test('are searched by the service where the catalogue is not known yet', async () => {
-		const answers = { '/voices/catalog': [ava], '/voices': [] };
-		const { context, asked } = editor({ answers, model: TURBO });
-		expect((await searchVoices.call(context, 'ava')).results).toEqual([both[1]]);
-		expect(asked).toContainEqual({ url: '/voices/catalog', qs: { model: TURBO, search: 'ava' } });
-	});
-
 	test('come a hundred at a time', async () => {
 		const voices = Array.from({ length: 250 }, (_, index) => ({
 			id: `v${index}`,
@@ -438,27 +386,5 @@ describe('voices', () => {
 			['v1', undefined],
 			['v2', undefined],
 		]);
-	});
-
-	test('are shown to a key that may not read custom voices', async () => {
-		const { context } = editor({
-			answers: { ...model({ voices: [ava] }), '/voices': 403 },
-			model: 'm',
-		});
-		expect((await searchVoices.call(context)).results).toEqual([both[1]]);
-	});
-
-	test('are not offered for a model that does not speak, not even custom ones', async () => {
-		const { context, asked } = editor({ answers: { ...model({}), '/voices': [own] }, model: 'm' });
-		expect((await searchVoices.call(context)).results[0]).toMatchObject({ value: '' });
-		expect(asked.map(({ url }) => url)).toEqual(['/models']);
-	});
-
-	test('need a model', async () => {
-		const { context, asked } = editor({ answers: {}, model: '' });
-		expect((await searchVoices.call(context)).results).toEqual([
-			{ name: 'Choose a model to see its voices', value: '' },
-		]);
-		expect(asked).toEqual([]);
 	});
 });

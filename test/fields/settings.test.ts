@@ -49,15 +49,6 @@ test('what is not set has its default', () => {
 	});
 });
 
-test('the defaults of an operation stay as they are, whatever an item sets', () => {
-	const terminalStatuses = { good: ['done'], bad: ['failed'] };
-	const values = valuesOf({ fields }, { options: { waitStatuses: 'mine' } });
-	expect(buildSettings(values, usualSettings({ terminalStatuses }, false))).toMatchObject({
-		value: { terminalStatuses: { good: ['mine'], bad: ['failed'] } },
-	});
-	expect(terminalStatuses).toEqual({ good: ['done'], bad: ['failed'] });
-});
-
 test('what is set is taken, also as text', () => {
 	const options = {
 		waitTimeout: '0.5',
@@ -128,41 +119,11 @@ test.each<[Json, string, RegExp]>([
 	expect(problemOf(parameters)).toMatchObject({ kind: 'input', field, problem });
 });
 
-test.each(['', ' ', '\u200b', null, undefined, [], NaN, {}])(
-	'what keeps money from being spent is not lifted by %p',
-	(nothing) => {
-		for (const [name, label] of [
-			['dryRun', 'Dry Run'],
-			['maxCredits', 'Max Credits per Execution'],
-			['idempotency', 'Avoid Paying Twice'],
-		] as const)
-			expect(problemOf({ options: { [name]: nothing } })).toMatchObject({ field: label });
-	},
-);
-
 test('an own key has no blanks at its ends: HTTP drops them, so that two keys would be one', () => {
 	const custom = (idempotencyKey: unknown) =>
 		settings({ options: { idempotency: 'custom', idempotencyKey } });
 	expect(custom(' order 1 \n')).toMatchObject({ value: { idempotencyKey: 'order 1' } });
 	expect(custom(17)).toMatchObject({ value: { idempotencyKey: '17' } });
-});
-
-test('waiting and downloading are on; options win over what a workflow holds beside them', () => {
-	const both = ({ waitForCompletion, downloadOutputs }: Settings) => [
-		waitForCompletion,
-		downloadOutputs,
-	];
-	const read = (parameters: Json) => {
-		const built = settings(parameters);
-		if (!built.ok) throw new Error(JSON.stringify(built.failure));
-		return both(built.value);
-	};
-	const opened = { waitForCompletion: true, downloadOutputs: true };
-	expect(read(opened)).toEqual([true, true]);
-	expect(read({ ...opened, waitForCompletion: false })).toEqual([false, true]);
-	const options = { waitForCompletion: false, downloadOutputs: false };
-	expect(read({ ...opened, options })).toEqual([false, false]);
-	expect(read({ waitForCompletion: false, options: { waitForCompletion: true } })[0]).toBe(true);
 });
 
 test('what the editor hides is not looked at', () => {

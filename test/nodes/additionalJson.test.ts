@@ -87,44 +87,6 @@ test('a key named as what every object has is a key like any other', () => {
 	expect(({} as Record<string, unknown>).x).toBeUndefined();
 });
 
-test('the value of an expression is sent as its JSON, and is not modified itself', () => {
-	const given = { at: new Date('2026-01-31T12:00:00Z'), parameters: { seed: 1 } };
-	const before = structuredClone({ at: given.at, parameters: given.parameters });
-	expect(bodyOf(given)).toMatchObject({ at: '2026-01-31T12:00:00.000Z', parameters: { seed: 1 } });
-	expect({ at: given.at, parameters: given.parameters }).toEqual(before);
-	const circular: Record<string, unknown> = {};
-	circular.self = circular;
-	expect(built(circular)).toMatchObject({ ok: false });
-});
-
-test.each([
-	['{"parameters": {"__proto__": {"x": 1}}}', '"__proto__" cannot be sent'],
-	[{ parameters: { seed: undefined } }, '"seed" gives nothing'],
-	[{ parameters: { seed: NaN } }, '"seed" cannot be sent: NaN'],
-	[{ f: () => 1 }, '"f" cannot be sent'],
-])('nothing in it is left out in silence: %j', (given, problem) => {
-	expect(built(given)).toMatchObject({
-		failure: { field: 'Additional JSON', problem: expect.stringContaining(problem) },
-	});
-});
-
-test('what stands in the code fence of a model is taken', () => {
-	const fenced = 'Here it is:\n```json\n{"style": "noir"}\n```\n';
-	expect(bodyOf(fenced)).toEqual({ ...usual, style: 'noir' });
-});
-
-test('any JSON is refused or merged, and never reaches a prototype', () => {
-	fc.assert(
-		fc.property(fc.oneof(fc.jsonValue(), fc.json()), (given) => {
-			const request = built(given);
-			if (!request.ok) return;
-			expect(() => JSON.stringify(request.value.body)).not.toThrow();
-		}),
-		{ numRuns: cases(300) },
-	);
-	expect(Object.keys(Object.prototype)).toEqual([]);
-});
-
 test('it is a part of the request like any other: another seed is another request', () => {
 	const fingerprintOf = (given: unknown) => fingerprint(bodyOf(given), { clip: 'file' });
 	expect(fingerprintOf({ a: 1, b: 2 })).toBe(fingerprintOf('{"b": 2, "a": 1}'));

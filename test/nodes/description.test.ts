@@ -47,14 +47,8 @@ const SELF_EVIDENT = [
 	'notice',
 ];
 
-/** What a creation does unless an option switches it off. */
-const ON_WITHOUT_OPTION = ['waitForCompletion', 'downloadOutputs'];
-
 /** Characters, roughly. */
 const TWO_LINES = 100;
-
-const isSorted = (names: string[]) =>
-	names.every((name, index) => index === 0 || (names[index - 1] ?? '').localeCompare(name) <= 0);
 
 describe.each(files)('%s', (file) => {
 	const load_ = load(file);
@@ -90,12 +84,6 @@ describe.each(files)('%s', (file) => {
 		expect(resources).toBeDefined();
 		expect(alias.length).toBeGreaterThan(5);
 		expect(categories.includes('AI')).toBe(subcategories?.AI?.includes('Root Nodes') ?? false);
-	});
-
-	test('takes the credential; it is not required where a dry run needs none', async () => {
-		const { node } = await load_;
-		const [first] = node.description.credentials ?? [];
-		expect(first).toMatchObject({ name: 'mediaGenApi' });
 	});
 
 	test('has n8n evaluate nothing for an item but what the user has written', async () => {
@@ -147,23 +135,6 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
-	test('the fields of a collection and the choices of a list are in the order of the alphabet', async () => {
-		const { node } = await load_;
-		for (const field of allFields(node.description.properties)) {
-			// The slots of media stand in the order in which people look for them.
-			if (field.type === 'collection' && field.name !== 'input') {
-				const names = inner(field).map(({ displayName }) => displayName);
-				expect([field.name, isSorted(names), names]).toEqual([field.name, true, names]);
-			}
-			// The operations stand in the order in which people want them.
-			if (field.name === 'operation') continue;
-			if (field.type === 'options' && (field.options ?? []).length >= 5) {
-				const names = (field.options ?? []).map(({ name }) => name);
-				expect([field.name, isSorted(names), names]).toEqual([field.name, true, names]);
-			}
-		}
-	});
-
 	test('what n8n shows in two lines under a choice fits there', async () => {
 		const { node } = await load_;
 		const texts = allFields(node.description.properties)
@@ -171,31 +142,6 @@ describe.each(files)('%s', (file) => {
 			.flatMap(({ options = [] }) => options as INodePropertyOptions[])
 			.map(({ description = '' }) => description);
 		expect(texts.filter((text) => text.length > TWO_LINES)).toEqual([]);
-	});
-
-	test('a length of time or text has its unit in the label', async () => {
-		const { node } = await load_;
-		const measured = allFields(node.description.properties).filter(({ name }) =>
-			/timeout|duration|length/i.test(name),
-		);
-		for (const { displayName } of measured)
-			expect(displayName).toMatch(/ \((Minutes|Seconds|Characters)\)$/);
-	});
-
-	test('media begin with the file of the item, a limit of credits with a number', async () => {
-		const { node } = await load_;
-		for (const field of allFields(node.description.properties)) {
-			if (field.modes?.some(({ name }) => name === 'binary'))
-				expect(field).toHaveProperty('default', { __rl: true, mode: 'binary', value: 'data' });
-			if (field.name === 'maxCredits') expect(field).toHaveProperty('default', 100);
-		}
-	});
-
-	// For a node without a link of its own n8n shows the page of the package.
-	test('the link to its documentation is the one that n8n gives it', async () => {
-		const { node } = await load_;
-		const codex = JSON.parse(read(file.replace(/\.ts$/, '.json'))) as { resources: object };
-		expect([node.description.documentationUrl, codex.resources]).toEqual([undefined, {}]);
 	});
 
 	test('names of fields are unique within an operation', async () => {
@@ -210,40 +156,6 @@ describe.each(files)('%s', (file) => {
 				);
 			expect(new Set(names).size).toBe(names.length);
 		}
-	});
-
-	test('every operation calls an endpoint of the specification, checks before and runs the runner', async () => {
-		const { node } = await load_;
-		const known = (Object.values(ENDPOINTS) as Endpoint[]).map(
-			({ method, path }) => `${method} ${path}`,
-		);
-		for (const { option } of operationsOf(node.description)) {
-			const { routing, action, description } = option as INodePropertyOptions;
-			expect(known).toContain(`${routing?.request?.method} ${routing?.request?.url}`);
-			expect(routing?.send?.preSend).toHaveLength(1);
-			expect(routing?.send?.paginate).toBe(true);
-			expect(typeof routing?.operations?.pagination).toBe('function');
-			expect([action, description].every(Boolean)).toBe(true);
-		}
-	});
-
-	test('an option that is added opens as nobody has it who does not add it', async () => {
-		const { node } = await load_;
-		const flags = node.description.properties
-			.flatMap(inner)
-			.filter(({ type }) => type === 'boolean');
-		const isTrigger = node.description.group.includes('trigger');
-		const isOn = (name: string) => !isTrigger && ON_WITHOUT_OPTION.includes(name);
-		for (const { name, default: usual } of flags)
-			expect([name, usual]).toEqual([name, !isOn(name)]);
-	});
-
-	test('a locator has the mark of n8n, which adds it at the top of a node only', async () => {
-		const { node } = await load_;
-		const locators = allFields(node.description.properties).filter(
-			({ type }) => type === 'resourceLocator',
-		);
-		for (const field of locators) expect(field).toHaveProperty('default.__rl', true);
 	});
 
 	test('what it says of other nodes names them as the editor shows them', async () => {
@@ -276,52 +188,4 @@ test('each operation says what it costs, and one that creates something that a r
 		if (spec.creates)
 			expect([action, description]).toEqual([action, expect.stringMatching(/retries never/)]);
 	}
-});
-
-test('an ID is that of the item before, except of what is to be deleted', async () => {
-	for (const [file, name] of [
-		['nodes/Job/MediaGenJob.node.ts', 'jobId'],
-		['nodes/Speech/MediaGenSpeech.node.ts', 'speechId'],
-	] as const) {
-		const { node } = await load(file);
-		const fields = node.description.properties.filter((field) => field.name === name);
-		expect(new Set(fields.map((field) => field.default))).toEqual(new Set(['={{ $json.id }}']));
-	}
-	for (const [file, name] of [
-		['nodes/MediaGen/MediaGen.node.ts', 'generationId'],
-		['nodes/AgentRun/MediaGenAgentRun.node.ts', 'agentRunId'],
-		['nodes/Persona/MediaGenPersona.node.ts', 'personaId'],
-		['nodes/Voice/MediaGenVoice.node.ts', 'voiceId'],
-		['nodes/Webhook/MediaGenWebhook.node.ts', 'webhookId'],
-	] as const) {
-		const { node } = await load(file);
-		const fields = node.description.properties.filter((field) => field.name === name);
-		expect(fields.length).toBeGreaterThan(0);
-		for (const { default: usual, displayOptions } of fields) {
-			const isDelete = displayOptions?.show?.operation?.includes('delete');
-			const wanted = isDelete
-				? { __rl: true, mode: 'list', value: '' }
-				: { __rl: true, mode: 'id', value: '={{ $json.id }}' };
-			expect([displayOptions?.show, usual]).toEqual([displayOptions?.show, wanted]);
-		}
-	}
-});
-
-test('from what makes something a builder is led to waiting for it and to its event', async () => {
-	const all = await Promise.all(files.map(load));
-	const types = all.map(({ node }) => `n8n-nodes-mediagen.${node.description.name}`);
-	for (const { node } of all) {
-		const { name, builderHint } = node.description;
-		const related = (builderHint?.relatedNodes ?? []).map(({ nodeType }) => nodeType);
-		expect(types).toEqual(expect.arrayContaining(related));
-		if (!['mediaGen', 'mediaGenSpeech', 'mediaGenAgentRun'].includes(name)) continue;
-		const wanted = ['n8n-nodes-mediagen.mediaGenJob', 'n8n-nodes-mediagen.mediaGenTrigger'];
-		expect([name, related]).toEqual([name, expect.arrayContaining(wanted)]);
-	}
-});
-
-test('a webhook costs nothing and is not media: its fields speak of neither', async () => {
-	const { node } = await load('nodes/Webhook/MediaGenWebhook.node.ts');
-	const said = JSON.stringify(node.description.properties);
-	expect(said.match(/[^"]*\b(pay|pays|paid|media)\b[^"]*/gi)).toBeNull();
 });

@@ -15,37 +15,6 @@ const field = (name: string, operation: string): INodeProperties => {
 	return found;
 };
 
-const names = (fields: INodeProperties['options']) => (fields ?? []).map(({ name }) => name).sort();
-
-const offered = (name: string, operation: string) => names(field(name, operation).options);
-
-test.each([
-	[
-		'generateImage',
-		['character', 'image_refs', 'reference_images'],
-		['aspect_ratio', 'count', 'quality', 'resolution', 'size'],
-	],
-	[
-		'generateVideo',
-		[...INPUT_SLOTS].sort(),
-		['aspect_ratio', 'count', 'duration', 'loop', 'quality', 'resolution', 'size', 'speed'],
-	],
-	[
-		'generateAudio',
-		['audio_refs', 'image_refs', 'video', 'video_refs'],
-		['count', 'duration', 'language_boost', 'loop', 'lyrics', 'quality', 'speed', 'voice'],
-	],
-])(
-	'%s offers what the specification ties to it, and nothing else',
-	(operation, slots, parameters) => {
-		expect(offered('input', operation)).toEqual(slots);
-		expect(offered('parameters', operation)).toEqual(parameters);
-		const options = offered('options', operation);
-		expect(options.includes('personaId')).toBe(operation !== 'generateAudio');
-		expect(options).toContain('delivery');
-	},
-);
-
 const url = 'https://example.com/a.png';
 
 const OF_AUDIO = { language_boost: 'English', lyrics: 'La', voice: 'aria' };
@@ -121,16 +90,6 @@ test('the fields of audio, a persona and the delivery reach the request too', as
 	});
 });
 
-test.each(['persona_8f3a1c', '7'])(
-	'a persona is taken as the list offers it: its id may be any text, such as %s',
-	async (persona) => {
-		const options = { personaId: { ...locator(persona), mode: 'list' } };
-		expect(await sent({ operation: 'generateImage', options })).toMatchObject({
-			persona_id: persona,
-		});
-	},
-);
-
 test('a duration is a text to the service, though one may give a number of seconds', async () => {
 	expect(await sent({ parameters: { duration: 5 } })).toMatchObject({
 		parameters: { duration: '5' },
@@ -138,18 +97,4 @@ test('a duration is a text to the service, though one may give a number of secon
 	expect(await sent({ parameters: { duration: locator(7.5, 'value') } })).toMatchObject({
 		parameters: { duration: '7.5' },
 	});
-});
-
-test('what is empty is not sent', async () => {
-	const empty = {
-		parameters: { voice: locator(''), size: '' },
-		input: { video: locator('', 'url') },
-	};
-	const body = await sent(empty);
-	expect([body.input, body.parameters]).toEqual([undefined, undefined]);
-});
-
-test('waits and downloads by default', () => {
-	expect(field('waitForCompletion', 'generateImage').default).toBe(true);
-	expect(field('downloadOutputs', 'generateImage').default).toBe(true);
 });

@@ -6,21 +6,12 @@ import { NODE, nodeRun } from '../support/nodeContext';
 
 const { description } = new MediaGen();
 
-const filled = (of: INodeTypeDescription, given: object) =>
-	NodeHelpers.getNodeParameters(of.properties, given as never, true, false, NODE, of) ?? {};
-
 const generated = {
 	operation: 'generateImage',
 	model: { __rl: true, mode: 'id', value: 'm' },
 	prompt: 'A boat',
 	waitForCompletion: false,
 };
-
-test('n8n keeps what a builder has written for another operation, so that it can be named', () => {
-	const input = { start_frame: { __rl: true, mode: 'binary', value: 'data' } };
-	expect(filled(description, { ...generated, input })).toMatchObject({ input });
-	expect(filled(description, generated)).toMatchObject({ input: {}, parameters: {}, options: {} });
-});
 
 test('it is named in the warning of the item, and the rest is made', async () => {
 	const bodies: unknown[] = [];

@@ -59,11 +59,6 @@ test('without a voice the service chooses', async () => {
 	expect(body.blocks).toEqual([{ text: 'A' }]);
 });
 
-test('without a choice it is one text', async () => {
-	const body = await sent({ text: 'A' });
-	expect(body.blocks).toEqual([{ text: 'A' }]);
-});
-
 test.each([
 	['text', { text: ' ' }, /Text is empty/],
 	['fields', { blocks: {} }, /Blocks takes from 1 to 50 blocks, got 0/],

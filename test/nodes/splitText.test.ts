@@ -122,20 +122,6 @@ test('a word longer than a block is cut between graphemes, whatever else there i
 	expect(splitText(' \n\n ', 5)).toEqual([]);
 });
 
-test('any text in blocks of any length has the same characters in the same order', () => {
-	fc.assert(
-		fc.property(
-			fc.string({ unit: 'grapheme', maxLength: 300 }),
-			fc.integer({ min: 1, max: 50 }),
-			(text, max) => {
-				// A block in which nobody sees anything is left out.
-				const seen = (all: string) => [...all].filter((one) => !isBlank(one)).join('');
-				expect(seen(splitText(text, max).join(''))).toBe(seen(text));
-			},
-		),
-	);
-});
-
 const TAGS = [
 	'<break time="1.5s"/>',
 	'<break time="1.5s" strength="x-strong. Really > strong!" />',

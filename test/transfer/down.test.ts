@@ -275,23 +275,6 @@ test.each(['local', 'certificate'] as const)('a %s failure is final', async (uns
 	expect(asked).toHaveLength(1);
 });
 
-test('no unwanted answer keeps its connection', async () => {
-	const { answers } = await fetchOutput([
-		status(302, { location: '/b.png' }),
-		status(500),
-		status(404),
-		file(),
-	]);
-	for (const { body } of answers.slice(0, 3) as unknown as Array<{ body: Readable }>) {
-		expect(body.destroyed).toBe(true);
-	}
-});
-
-test('an answer without a length is taken as it comes', async () => {
-	const chunked = answered(200, {}, Readable.from([Buffer.from('picture')]));
-	expect((await fetchOutput([chunked])).result.ok).toBe(true);
-});
-
 test.each([401, 403, 404, 410])(
 	'a link that answers %i is renewed whenever it has expired, within the attempts',
 	async (code) => {
@@ -335,18 +318,6 @@ describe('what n8n cannot store', () => {
 			});
 			expect(asked).toHaveLength(1);
 		}
-	});
-
-	test('also where it ends the stream with its error, as a pipeline does', async () => {
-		const ends: Host['store'] = async (body) =>
-			await new Promise((_, reject) => {
-				const stream = body as Readable;
-				stream.on('error', reject);
-				stream.once('data', () => stream.destroy(coded('ENOSPC')));
-			});
-		const { result, asked } = await fetchOutput([file()], {}, BASE_URL, ends);
-		expect(result).toMatchObject({ failure: { problem: expect.stringMatching(/disk is full/) } });
-		expect(asked).toHaveLength(1);
 	});
 });
 
@@ -402,12 +373,6 @@ test('a run that is cancelled waits for no turn, and leaves its turn to others',
 	expect(clock.now() - started).toBe(20_000);
 });
 
-test('any other refusal is final', async () => {
-	const { asked, renewals } = await fetchOutput([status(400), file()]);
-	expect(asked).toHaveLength(1);
-	expect(renewals).toBe(0);
-});
-
 describe('redirects are checked hop by hop', () => {
 	const to = (location: string) => status(302, { location });
 
@@ -431,38 +396,6 @@ describe('redirects are checked hop by hop', () => {
 		expect(result).toMatchObject({ ok: false, failure: { kind: 'download', problem } });
 		expect(asked).toHaveLength(1);
 	});
-
-	test('more than five are too many', async () => {
-		const { result, asked } = await fetchOutput([to('/again')]);
-		expect(result).toMatchObject({ failure: { problem: 'too many redirects' } });
-		expect(asked).toHaveLength(6);
-	});
-});
-
-test('the first address is checked like every other', async () => {
-	const { result, asked } = await fetchOutput([file()], { url: 'http://10.0.0.1/x' });
-	expect(result).toMatchObject({ failure: { problem: 'the address is not https' } });
-	expect(asked).toHaveLength(0);
-	const local = { url: 'http://127.0.0.1:4010/x.png' };
-	expect((await fetchOutput([file()], local, 'http://127.0.0.1:4010/v1')).result.ok).toBe(true);
-});
-
-test('cancelled in between: no further try', async () => {
-	const clock = new VirtualClock();
-	const abort = new AbortController();
-	let gets = 0;
-	const host = hostWith(async () => LOST, {
-		get: async () => {
-			gets += 1;
-			abort.abort();
-			return LOST as NoResponse;
-		},
-	});
-	host.channel.signal = abort.signal;
-	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
-	const result = await clock.run(download(host, workspaceWith(clock), output));
-	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });
-	expect(gets).toBe(1);
 });
 
 test.each([202, 204, 205, 206])('a %i is not the whole file', async (code) => {

@@ -76,12 +76,6 @@ test.each([
 	expect(readableStem(words, 'image', id)).toBe(stem);
 });
 
-test('long words are cut between two of them, and the id always stays', () => {
-	expect(readableStem('word '.repeat(50), 'image', 'gen_abc', 2)).toBe(`${'word-'.repeat(9)}abc-2`);
-	expect(readableStem('x'.repeat(500), 'image', 'gen_abc')).toBe(`${'x'.repeat(45)}-abc`);
-	expect(readableStem('灯'.repeat(500), 'image', 'gen_abc')).toBe(`${'灯'.repeat(45)}-abc`);
-});
-
 test('whatever the prompt, the name is safe everywhere and leaves room for an extension', () => {
 	const text = fc.string({ unit: anyCodePoint, maxLength: 300 });
 	fc.assert(

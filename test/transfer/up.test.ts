@@ -201,13 +201,6 @@ test('a transfer that fails is tried four times, all at the one address of its k
 	expect(never.sent).toHaveLength(4);
 });
 
-test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (status) => {
-	const { result, sent, posts } = await send([answer(status), answer(200, '')]);
-	expect(result.ok).toBe(true);
-	expect(sent).toHaveLength(2);
-	expect(posts).toHaveLength(1);
-});
-
 describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
 	const there = (length: string): StreamedResponse => ({
 		status: 200,
@@ -300,14 +293,6 @@ test('a response without addresses is reported with what it lacks', async () => 
 	expect(result).toMatchObject({
 		failure: { kind: 'badResponse', problem: 'the response has no upload_url and no url' },
 	});
-});
-
-test('a refusal of the service is passed on as it is', async () => {
-	const { result, posts } = await send([], [answer(403, errorBody('no files:write'))]);
-	expect(result).toMatchObject({
-		failure: { kind: 'status', status: 403, serviceError: { message: 'no files:write' } },
-	});
-	expect(posts).toHaveLength(1);
 });
 
 test('no failure reveals the presigned URL', async () => {

@@ -62,30 +62,6 @@ test('a file of another item is named, and a binary field is found by the file i
 		expect(rule(given, context)).toEqual({ problem: 'is empty' });
 });
 
-test('a single-item slot takes one, not two', () => {
-	expect(single(A, context)).toEqual({ value: [A] });
-	expect(single([A, B], context)).toEqual({ problem: 'takes at most 1 item, got 2' });
-	expect(single(`${A}\nbinary:data`, context)).toEqual({ problem: 'takes at most 1 item, got 2' });
-});
-
-test('twelve source images fit, thirteen do not', () => {
-	const rule = media({ max: 12 });
-	expect(
-		rule(
-			Array.from({ length: 12 }, () => A),
-			context,
-		),
-	).toHaveProperty('value');
-	expect(
-		rule(
-			Array.from({ length: 13 }, () => A),
-			context,
-		),
-	).toEqual({
-		problem: 'takes at most 12 items, got 13',
-	});
-});
-
 test.each([
 	'http://example.com/a.png',
 	'ftp://example.com/a',
@@ -171,18 +147,6 @@ describe('a locator, as the editor stores it', () => {
 			expect(many(binary(value), context)).toHaveProperty('problem');
 		},
 	);
-
-	test('without the mark of n8n, as in a collection, it is a locator too', () => {
-		expect(many({ mode: 'binary', value: 'data' }, context)).toEqual({ value: [data] });
-		expect(many({ mode: 'url', value: A }, context)).toEqual({ value: [A] });
-	});
-
-	test('a URL given as a binary field is reported as such', () => {
-		expect(many(binary('other'), context)).toMatchObject({
-			problem: 'names the binary field "other", which the item does not have',
-		});
-		expect(many(binary(7), context)).toHaveProperty('problem');
-	});
 
 	test('a single-item slot takes one of either kind', () => {
 		expect(single(binary('data'), context)).toEqual({ value: [data] });

@@ -13,10 +13,6 @@ const endedWith = (...main: INodeExecutionData[][]) =>
 	}) as unknown as Execution;
 
 describe('what was found', () => {
-	test('a text of the items is printed line by line', () => {
-		const found = findingsOf(endedWith([], [{ json: { left: 7, text: 'Left: 7\n\nUsed: 3' } }]));
-		expect(found).toEqual(['Report:', '  Left: 7', '', '  Used: 3']);
-	});
 
 	test('without a text, each field of a single item in words', () => {
 		const json = { made: 2, failed: ['Row 8: refused'], left: [], next_run: 'Makes what is new' };
@@ -28,13 +24,6 @@ describe('what was found', () => {
 			'  left: none',
 			'  next run: Makes what is new',
 		]);
-	});
-
-	test('of many items what they hold, and no more than a person reads', () => {
-		const found = findingsOf(endedWith(Array.from({ length: 12 }, (_, n) => ({ json: { n } }))));
-		expect(found).toHaveLength(12);
-		expect(found[1]).toBe('  {"n":0}');
-		expect(found.at(-1)).toBe('  … and 2 more');
 	});
 
 	test('a node that gave nothing is named', () => {
@@ -68,33 +57,6 @@ describe('the seconds of a job', () => {
 
 	test('those of the node that makes it', () => {
 		expect(secondsOf(execution, 'Create', runData.Create[0]!, 'gen_1')).toBe(2.5);
-	});
-
-	test('of one that is read later, from the node that has asked for it', () => {
-		expect(secondsOf(execution, 'Read', read, 'gen_1')).toBe(70.3);
-	});
-
-	test.each(['Read', 'New'])('none for a job that the execution has not asked for: %s', (node) => {
-		expect(secondsOf(execution, node, read, 'gen_of_others')).toBeUndefined();
-	});
-});
-
-describe('what is waited for', () => {
-	const waiting = (waitTill: string | null) =>
-		waitOf({
-			status: 'waiting',
-			waitTill,
-			data: { resultData: { lastNodeExecuted: 'Wait', runData: {} } },
-		} as unknown as Execution);
-
-	test("n8n's Wait node is named with its seconds", () => {
-		const text = waiting(new Date(Date.now() + 70_000).toISOString());
-		expect(text).toBe('"Wait" is n8n\'s Wait node: the execution rests for 70 s.');
-	});
-
-	test('nothing is said of a wait for a person', () => {
-		expect(waiting('3000-01-01T00:00:00.000Z')).toBeUndefined();
-		expect(waiting(null)).toBeUndefined();
 	});
 });
 

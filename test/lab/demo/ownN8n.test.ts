@@ -67,22 +67,6 @@ test('without a key of the n8n it says what to do by hand, and calls nothing', a
 	expect(calls).toEqual([]);
 });
 
-test('with one the credential and the example are put into it', async () => {
-	answers = [
-		[200, { id: 'credential-1' }],
-		[200, { id: 'workflow-1' }],
-	];
-	expect(await start({ N8N_API_KEY: 'key-of-n8n' })).toContain(`${url}/workflow/workflow-1`);
-	expect(calls.map(({ path }) => path)).toEqual(['/api/v1/credentials', '/api/v1/workflows']);
-	expect(new Set(calls.map(({ key }) => key))).toEqual(new Set(['key-of-n8n']));
-	expect(calls[0]?.body).toMatchObject({
-		type: 'mediaGenApi',
-		data: { apiKey: 'key-of-the-service', baseUrl: `${url}/v1` },
-	});
-	expect(JSON.stringify(calls[1]?.body)).toContain('"mediaGenApi":{"id":"credential-1"');
-	expect(Object.keys(calls[1]!.body)).toEqual(['name', 'nodes', 'connections', 'settings']);
-});
-
 test.each([
 	['a wrong key', [401, {}], /does not know the key in N8N_API_KEY/],
 	[

@@ -74,11 +74,6 @@ describe('the packages', () => {
 		expect(asked()).toBe(steps);
 		expect([has('by-bun'), has('a')]).toEqual([false, true]);
 	});
-
-	test("are npm's where there is no bun", async () => {
-		await installPackages(folder, undefined);
-		expect(has('a')).toBe(true);
-	});
 });
 
 describe('the database driver', () => {
@@ -105,21 +100,9 @@ describe('the database driver', () => {
 		);
 	}
 
-	test('is the one that was brought, where that runs', async () => {
-		sqlite3({ compiles: false });
-		await installDriver(folder, write('brought.node', 'works, brought'), process.execPath);
-		expect(compiled()).toBe('works, brought');
-	});
-
 	test('is compiled where the one that was brought does not run', async () => {
 		sqlite3();
 		await installDriver(folder, write('brought.node', 'for another system'), process.execPath);
-		expect(compiled()).toBe('works, compiled');
-	});
-
-	test('is compiled where none was brought', async () => {
-		sqlite3();
-		await installDriver(folder, path.join(folder, 'none.node'), process.execPath);
 		expect(compiled()).toBe('works, compiled');
 	});
 
