@@ -1,4 +1,3 @@
-import { readNodes } from '../../scripts/nodes';
 import { nodePages } from '../../scripts/reference';
 import { filesIn, read } from '../support/sources';
 

@@ -26,13 +26,6 @@ async function sent(parameters: Record<string, unknown>): Promise<Record<string,
 	return bodies[0] as Record<string, unknown>;
 }
 
-test('one text without a form of blocks is one block', async () => {
-	expect(await sent({ blocksFrom: 'text', text: 'Hello\n\nthere' })).toEqual({
-		model: 'service/speech-lite',
-		blocks: [{ text: 'Hello\n\nthere' }],
-	});
-});
-
 test.each([['fields'], ['json'], ['text']])(
 	'one voice for all: with blocks from %s each block without a voice gets it',
 	async (blocksFrom) => {
@@ -54,8 +47,8 @@ test.each([['fields'], ['json'], ['text']])(
 	},
 );
 
-test('without a voice the service chooses', async () => {
-	const body = await sent({ blocksFrom: 'text', text: 'A', voice: locator('') });
+test('by itself it is one text, and without a voice the service chooses', async () => {
+	const body = await sent({ text: 'A', voice: locator('') });
 	expect(body.blocks).toEqual([{ text: 'A' }]);
 });
 
