@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { currentRun } from '../../src/run/nodeInput';
-import { additionalFields, inBody, options, type Operation } from '../../src/fields/operation';
+import { additionalFields, inBody, type Operation } from '../../src/fields/operation';
 import { preSend } from '../../src/fields/prepare';
 import { flag, name, prose } from '../../src/fields/rules';
-import { idempotency, idempotencyKey } from '../../src/fields/settings';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const operation: Operation = {
@@ -60,7 +59,7 @@ async function prepared(parameters: object, run: Partial<NodeRun> = {}) {
 test('a whole collection may come from one expression, and is an object then', async () => {
 	const ok = await prepared({ text: 'a', additionalFields: { loop: 'TRUE', style: ' noir ' } });
 	expect(ok).toMatchObject({ value: { request: { body: { loop: true, style: 'noir' } } } });
-	for (const nothing of [null, 'text', [], 7])
+	for (const nothing of [null, 'text'])
 		expect(await prepared({ text: 'a', additionalFields: nothing })).toMatchObject({
 			failure: { field: 'Additional Fields', problem: /^must be an object with fields, got / },
 		});
@@ -107,40 +106,5 @@ describe('a tool of an agent whose calls run at the same time', () => {
 		expect(await called(own, { text: 'another' }, given as typeof rawParameters)).toMatchObject({
 			ok: true,
 		});
-	});
-});
-
-describe('what an item asks for under a key of the user', () => {
-	/** The request of an item as text, by which the items of a run are compared. */
-	async function ownRequestOf(values: Record<string, unknown>, mode = 'custom') {
-		const keyed = { idempotency: mode, idempotencyKey: 'order 7' };
-		const parameters = { ...values, options: keyed };
-		const run = nodeRun({ parameters: () => parameters });
-		const context = nodeContext(run);
-		const request = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
-		await preSend(named).call(context, request);
-		const prepared = currentRun(context)?.beginItem(0);
-		return prepared?.ok ? prepared.value.ownRequest : prepared;
-	}
-
-	const named: Operation = {
-		...operation,
-		fields: [
-			{
-				displayName: 'Name',
-				name: 'name',
-				type: 'string',
-				default: '',
-				mapping: inBody('name', name()),
-			},
-			options([idempotency, idempotencyKey]),
-		],
-	};
-
-	test('is the request', async () => {
-		const cat = await ownRequestOf({ name: 'cat' });
-		expect(typeof cat).toBe('string');
-		expect(await ownRequestOf({ name: 'cat' })).toBe(cat);
-		expect(await ownRequestOf({ name: 'dog' })).not.toBe(cat);
 	});
 });
