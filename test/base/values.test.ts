@@ -1,4 +1,4 @@
-import { flagOf, valueAt } from '../../src/base/values';
+import { flagOf } from '../../src/base/values';
 
 test.each([
 	[true, true],

@@ -1,4 +1,3 @@
-import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecretApi.credentials';
 import { MediaGenTrigger } from '../../nodes/Trigger/MediaGenTrigger.node';
 
 test.each([

@@ -46,9 +46,8 @@ beforeAll(async () => {
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 
-const examples = readExamples().map(({ name, description, nodes }) => ({
+const examples = readExamples().map(({ name, nodes }) => ({
 	name,
-	description,
 	nodes: nodes.filter((node) => !isNote(node)),
 	notes: nodes.filter(isNote),
 }));
@@ -111,8 +110,7 @@ function operations({ displayName, properties }: INodeTypeDescription): string[]
 		});
 }
 
-describe.each(examples)('$name', ({ description, nodes, notes }) => {
-
+describe.each(examples)('$name', ({ nodes, notes }) => {
 	it('names in bold nodes that it has', () => {
 		const known = [...nodes.map(({ name }) => name), CREDENTIAL];
 		const unknown = notes.flatMap((note) => named(note).bold).filter((it) => !known.includes(it));

@@ -1,4 +1,4 @@
-import { EVENTS, type Json } from '../../src/contract';
+import type { Json } from '../../src/contract';
 import { identityOf, objectOf, readEvent } from '../../src/events/event';
 
 const generation = { id: 'gen_1', object: 'generation', status: 'completed', mode: 'image' };

@@ -1,7 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
-import { mappedFields } from '../../src/fields/readFields';
 import { forOthers, inBody, inPath, inQuery, type Field } from '../../src/fields/operation';
-import { choice, id, media, name, number, prose } from '../../src/fields/rules';
+import { id, media, name, number, prose } from '../../src/fields/rules';
 import { BinaryReference } from '../../src/run/uploads';
 import { requestOf } from '../support/rules';
 

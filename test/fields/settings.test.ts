@@ -1,5 +1,4 @@
 import type { Json } from '../../src/base/types';
-import type { Settings } from '../../src/run/item';
 import { buildSettings } from '../../src/fields/buildRequest';
 import { creationFields, creditOptions } from '../../src/fields/jobs';
 import { listFields } from '../../src/fields/operation';

@@ -8,7 +8,7 @@ import { quickRender } from '../sandbox/support/harness';
 const run = promisify(execFile);
 const folder = 'test/judges/client';
 
-test('a client generated from the document compiles strictly, and its types are those of src/contract', async () => {
+test('a client generated from the document compiles strictly', async () => {
 	const generator = 'test/judges/node_modules/openapi-typescript/bin/cli.js';
 	await run(process.execPath, [generator, 'docs/openapi.json', '-o', `${folder}/generated.d.ts`]);
 	const tsc = run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder]);

@@ -1,5 +1,3 @@
-import fc, { SEED } from '../support/fastCheck';
-import { withSeed } from '../support/seed';
 import { filesIn, read } from '../support/sources';
 
 test('no test draws numbers whose seed is not pinned', () => {

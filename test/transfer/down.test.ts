@@ -208,16 +208,6 @@ describe('a body that does not come', () => {
 		expect(answers[0]).toMatchObject({ body: { destroyed: true } });
 	});
 
-	test('never, is a failure', async () => {
-		const { result, asked } = await fetchOutput((clock) =>
-			[1, 2, 3, 4].map(() => paced(clock, Buffer.from('x'), Infinity)),
-		);
-		expect(result).toMatchObject({
-			failure: { kind: 'download', problem: 'the transfer stalled' },
-		});
-		expect(asked).toHaveLength(4);
-	});
-
 	test('fast, is waited for: a slow line still brings a large video', async () => {
 		const { result, asked, took } = await fetchOutput((clock) => [paced(clock, big, 50_000, 40)]);
 		expect(result.ok).toBe(true);
@@ -268,8 +258,8 @@ test('a 429 of the storage is retried after its Retry-After, up to the cap', asy
 	expect(capped.took).toBeLessThan(121_001);
 });
 
-test.each(['local', 'certificate'] as const)('a %s failure is final', async (unsent) => {
-	const { result, asked } = await fetchOutput([{ noResponse: 'why', unsent }, file()]);
+test('a failure before anything was sent is final', async () => {
+	const { result, asked } = await fetchOutput([{ noResponse: 'why', unsent: 'local' }, file()]);
 	expect(result).toMatchObject({ failure: { problem: 'why' } });
 	expect(asked).toHaveLength(1);
 });
@@ -346,28 +336,6 @@ test('five files at a time in a process, and executions take turns', async () =>
 	expect(clock.now() - started).toBeLessThan(110_000);
 	expect(begun.slice(0, 10)).toContain('small');
 	expect(begun.slice(0, 10).filter((execution) => execution === 'small')).toHaveLength(2);
-});
-
-test('a run that is cancelled waits for no turn, and leaves its turn to others', async () => {
-	const clock = new VirtualClock();
-	const workspace = workspaceWith(clock);
-	const abort = new AbortController();
-	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
-	const get: Host['get'] = async () => {
-		await clock.sleep(10_000);
-		return file();
-	};
-	const others = hostWith(async () => LOST, { get, store });
-	const busy = Array.from({ length: 6 }, async () => await download(others, workspace, output));
-	const host = hostWith(async () => LOST, { get, store }, 'execution 2');
-	host.channel.signal = abort.signal;
-	const waiting = download(host, workspace, output);
-	const started = clock.now();
-	clock.after(1_000, () => abort.abort());
-	expect(await clock.run(waiting)).toMatchObject({ failure: { kind: 'cancelled' } });
-	expect(clock.now() - started).toBe(1_000);
-	expect((await clock.run(Promise.all(busy))).every(({ ok }) => ok)).toBe(true);
-	expect(clock.now() - started).toBe(20_000);
 });
 
 describe('redirects are checked hop by hop', () => {

@@ -2,9 +2,9 @@
 import { Readable } from 'stream';
 import { readFile } from '../../src/transfer/content';
 import { upload } from '../../src/transfer/up';
-import type { BinarySource, Host, StreamedResponse } from '../../src/service/host';
+import type { Host, StreamedResponse } from '../../src/service/host';
 import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
-import { answer, errorBody, LOST } from '../model/answers';
+import { answer, LOST } from '../model/answers';
 import { hostWith, sourceWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';
 import { VirtualClock } from '../model/virtualClock';
