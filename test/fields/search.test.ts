@@ -75,13 +75,6 @@ test('a list is opened with one request, and nothing is asked while somebody typ
 	]);
 });
 
-test('what could not be read is asked for again', async () => {
-	const { context, asked } = models(500);
-	await expect(searchModels.call(context)).rejects.toThrow('status 500');
-	await expect(searchModels.call(context)).rejects.toThrow('status 500');
-	expect(listed(asked)).toHaveLength(2);
-});
-
 test('generations are read a page at a time, following the cursor', async () => {
 	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
 	const { context, asked } = editor({
@@ -272,12 +265,6 @@ describe('the values of a model', () => {
 			]);
 		},
 	);
-
-	test('are looked for on several pages of the catalogue, which must not lead back', async () => {
-		const { context, asked } = opened({ data: [{ id: 'x' }], has_more: true, next_cursor: 'c' });
-		await expect(searchDurations.call(context)).rejects.toThrow(/leads back to a page before/);
-		expect(asked.map(({ qs }) => qs)).toEqual([{ mode: 'video' }, { mode: 'video', cursor: 'c' }]);
-	});
 });
 
 describe('voices', () => {

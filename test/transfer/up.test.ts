@@ -231,31 +231,21 @@ describe('a redirect of the storage', () => {
 		]);
 	});
 
-	test.each([
-		['https://169.254.169.254/', 'the address is in a private network'],
-		['', 'a redirect without an address'],
-	])('to %p: %s', async (location, problem) => {
-		const { result, sent } = await send([to(location), answer(200, '')]);
+	test('does not lead into a private network', async () => {
+		const { result, sent } = await send([to('https://169.254.169.254/'), answer(200, '')]);
+		const problem = 'the address is in a private network';
 		expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
 		expect(sent).toHaveLength(1);
 	});
-
-	test('each attempt begins at the address of the service', async () => {
-		const { result, sent } = await send([to('/b'), answer(503), to('/b'), answer(200, '')]);
-		expect(result.ok).toBe(true);
-		const b = 'https://put.example/b';
-		expect(sent.map(({ url }) => url)).toEqual([PRESIGNED, b, PRESIGNED, b]);
-	});
 });
 
-test.each([['https://169.254.169.254/x', 'the address is in a private network']])(
-	'nothing is sent to %s',
-	async (upload_url, problem) => {
-		const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
-		expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
-		expect(sent).toHaveLength(0);
-	},
-);
+test('nothing is sent into a private network', async () => {
+	const upload_url = 'https://169.254.169.254/x';
+	const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
+	const problem = 'the address is in a private network';
+	expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
+	expect(sent).toHaveLength(0);
+});
 
 test('a response without addresses is reported with what it lacks', async () => {
 	const { result } = await send([], [answer(201, { object: 'file' })]);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { alreadyRunning, lock, type Lock, type Running } from '../../../lab/demo/lock';
+import { lock, type Lock } from '../../../lab/demo/lock';
 
 let folder: string;
 const open: Lock[] = [];
@@ -33,11 +33,6 @@ async function otherStart() {
 	await once(child.stdout, 'data');
 	return child;
 }
-
-test('a second start that comes before the addresses are known says so', () => {
-	acquire();
-	expect(alreadyRunning(lock(folder) as Running).join()).toMatch(/already starting/);
-});
 
 test('what a killed start has left is taken over when it shows no sign of life', async () => {
 	const child = await otherStart();

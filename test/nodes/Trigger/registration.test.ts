@@ -309,15 +309,6 @@ test('its own webhook is deleted even if it cannot be read', async () => {
 	expect(webhooks.size).toBe(0);
 });
 
-test('a service whose list of webhooks is none delays no activation', async () => {
-	const { world, hook } = service();
-	const { answer } = world;
-	world.answer = (request) =>
-		request.method === 'GET' ? { statusCode: 200, body: 'OK' } : answer(request);
-	expect(await create.call(hook())).toBe(true);
-	expect(world.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
-});
-
 test('the secret is found in any field named so', async () => {
 	const { world, hook } = service({}, ({ id }) => ({ id, hmac_Secret_key: 'whsec_canary' }));
 	await create.call(hook());
@@ -346,12 +337,6 @@ describe('a failed activation leaves no webhook behind and names no value', () =
 		await expect(failed).rejects.not.toMatchObject({
 			description: expect.stringContaining('canary'),
 		});
-		expect(webhooks.size).toBe(0);
-	});
-
-	test('without an id in the answer', async () => {
-		const { webhooks, hook } = service({}, () => ({ secret: 'canary' }));
-		await expect(create.call(hook())).rejects.toThrow('without an ID');
 		expect(webhooks.size).toBe(0);
 	});
 
@@ -395,15 +380,6 @@ test('n8n has not saved the registration yet: it is known, and what another trig
 	expect(await deliver('evt_3', 'webhook')).toEqual(refused);
 });
 
-test('five tries of an activation leave one webhook', async () => {
-	const { world, webhooks, hook } = service();
-	for (let tries = 0; tries < 5; tries += 1) {
-		world.staticData = {};
-		await create.call(hook());
-	}
-	expect(urls(webhooks)).toEqual([world.url]);
-});
-
 test("webhooks of others and of this workflow's test address are left alone", async () => {
 	const { world, webhooks, hook } = service();
 	const others = ['https://other', world.url.replace('webhook', 'webhook-test')];
@@ -412,7 +388,7 @@ test("webhooks of others and of this workflow's test address are left alone", as
 	expect(urls(webhooks).sort()).toEqual([...others, world.url].sort());
 });
 
-test.each(['http://n8n.example/webhook/x/webhook', 'http://localhost:5678/webhook/x/webhook', ''])(
+test.each(['http://localhost:5678/webhook/x/webhook', ''])(
 	'the URL %j is refused before anything is sent, with words on what to do',
 	async (url) => {
 		const { world, hook } = service({ url });
