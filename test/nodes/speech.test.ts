@@ -110,15 +110,6 @@ describe('a text that takes two requests', () => {
 		});
 	});
 
-	test('so does a failed row', async () => {
-		const { rows } = await speak((request) => request === 2, { continueOnFail: true });
-		expect(rows).toHaveLength(1);
-		expect(rows[0]?.json).toMatchObject({
-			status: 'failed',
-			details: { jobId: 'speech_1', credits: 'reserved or spent' },
-		});
-	});
-
 	test('with one own key for two texts: none is sent, and both are named as items', async () => {
 		const options = { idempotency: 'custom', idempotencyKey: 'chapter' };
 		const { error, posts } = await speak(() => false, { items: 2, options });

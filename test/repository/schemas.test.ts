@@ -57,12 +57,3 @@ test('what is deleted is said to be, and a presigned address is never among the 
 		'size',
 	]);
 });
-
-test('a creation outputs a whole job, or the result of a dry run', () => {
-	const create = schemaAt('nodes/MediaGen/__schema__/v1.0.0/generateVideo.json');
-	expect(create.anyOf).toEqual([
-		{ required: ['id', 'object', 'status', 'mode', 'model'] },
-		{ required: ['dryRun'] },
-	]);
-	expect(schemaAt('nodes/MediaGen/__schema__/v1.0.0/get.json').anyOf).toBeUndefined();
-});

@@ -119,20 +119,6 @@ test('a whole file has our name and the media type that the service states', asy
 	});
 });
 
-test('without a stated type the response decides, and without both it is bytes', async () => {
-	const typed = await fetchOutput([file('x', { 'content-type': 'audio/mpeg' })], {
-		mediaType: undefined,
-	});
-	expect(typed.result).toMatchObject({ value: { fileName: 'gen_1.mp3', mimeType: 'audio/mpeg' } });
-	const untyped = await fetchOutput([file('\0x', { 'content-type': '<b>' })], {
-		mediaType: '..',
-		url: 'https://media.example/a',
-	});
-	expect(untyped.result).toMatchObject({
-		value: { fileName: 'gen_1.bin', mimeType: 'application/octet-stream' },
-	});
-});
-
 test.each([
 	['cut in the middle', () => broken()],
 	['lost', () => LOST as NoResponse],
@@ -389,7 +375,6 @@ describe('a page instead of the file', () => {
 		['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png', {}],
 		['an error of the storage', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
 		['JSON that is served as the picture', '{ "error": "gone" }', 'image/png', {}],
-		['JSON in place of what has none', '{"a": 1}', 'application/json', { mediaType: undefined }],
 		['a text that is served as a page', 'Please sign in', 'text/html', {}],
 	];
 
@@ -410,10 +395,8 @@ describe('a page instead of the file', () => {
 
 	test.each<[string, Partial<Output>, string, string, string]>([
 		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml', 'gen_1.svg'],
-		['a drawing', { mediaType: 'image/svg+xml' }, '<svg/>', 'application/xml', 'gen_1.svg'],
 		['subtitles', { mediaType: 'text/vtt' }, 'WEBVTT', 'text/html', 'gen_1.vtt'],
 		['a plan', { mediaType: 'application/json' }, '{"a": 1}', 'application/json', 'gen_1.json'],
-		['a text', { mediaType: 'text/html' }, '<p>', 'text/html', 'gen_1.html'],
 		['bytes that only begin so', {}, '<', 'image/png', 'gen_1.png'],
 	])('is not %s', async (_what, more, text, type, fileName) => {
 		const { result } = await fetchOutput([file(text, { 'content-type': type })], more);

@@ -72,16 +72,6 @@ test.each<[string, FakeDelivery]>([
 	expect([response.statusCode, response.ended]).toEqual([401, true]);
 });
 
-test('nothing is remembered of a refused delivery', async () => {
-	const world = registered();
-	const body = event('evt_state');
-	await take(world, { ...signedDelivery('whsec_wrong', body) });
-	expect(jsonOf(await take(world, signedDelivery(SECRET, body)))).toMatchObject({
-		eventId: 'evt_state',
-	});
-	expect(stateIn(world)).toEqual({ webhookId: 'wh_1', secret: SECRET });
-});
-
 test.each(['[]', '{', '['.repeat(200_000)])(
 	'a delivery that is not an event is accepted and starts nothing: %#',
 	async (body) => {

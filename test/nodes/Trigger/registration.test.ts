@@ -421,12 +421,4 @@ describe('with a webhook made by hand', () => {
 		const { hook } = service({ parameters, secretCredential: {} });
 		await expect(create.call(hook())).rejects.toThrow('no signing secret');
 	});
-
-	test('one that was registered before goes', async () => {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		world.parameters = parameters;
-		await create.call(hook());
-		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
-	});
 });
