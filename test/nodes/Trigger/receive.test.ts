@@ -6,7 +6,6 @@ import {
 	FakeResponse,
 	savedAs,
 	signedDelivery,
-	stateIn,
 	triggerFixture,
 	type FakeDelivery,
 	type TriggerFixture,
