@@ -81,6 +81,11 @@ test('it is a tarball of at most 3 MB, named after its version, with at most fiv
 	expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(5);
 });
 
+test('its libraries are the ones that the sandbox is tested with', () => {
+	const { devDependencies } = JSON.parse(read('package.json')) as Manifest;
+	expect(devDependencies).toMatchObject({ ...manifest.dependencies, ...manifest.devDependencies });
+});
+
 test('it has the licences of all that is bundled, and of the font', () => {
 	const read = (file: string) =>
 		readFileSync(join(folder, 'dist-sandbox', 'package', file), 'utf8');
