@@ -41,7 +41,7 @@ const onlyReads = ({ type, parameters }: INode) =>
  * Seconds from the start of the node that asked for a job to the end of a node's run that has its
  * file; nothing where another workflow has asked for it.
  */
-export function secondsOf(
+function secondsOf(
 	{ data, workflowData }: Pick<Execution, 'data' | 'workflowData'>,
 	node: string,
 	run: ITaskData,
@@ -69,7 +69,7 @@ function fieldLines([name, value]: [string, unknown]): string[] {
 }
 
 /** What the node that an execution ended with has to say: a text of its items, or else what they hold. */
-export function findingsOf({ data }: Pick<Execution, 'data'>): string[] {
+function findingsOf({ data }: Pick<Execution, 'data'>): string[] {
 	const { lastNodeExecuted = '', runData } = data.resultData;
 	const run = runData[lastNodeExecuted]?.at(-1);
 	const items = (run?.data?.main ?? []).flatMap((output) => output ?? []);
@@ -91,7 +91,7 @@ function requireSuccess({ status, data }: Execution): void {
 }
 
 /** What n8n's Wait node is set to says more than an execution that seems to hang; a person is not waited for by the clock. */
-export function waitOf({ status, waitTill, data }: Execution): string | undefined {
+function waitOf({ status, waitTill, data }: Execution): string | undefined {
 	const seconds = Math.round((Date.parse(waitTill ?? '') - Date.now()) / 1000);
 	if (status !== 'waiting' || !(seconds < 86_400)) return undefined;
 	return `"${data.resultData.lastNodeExecuted}" is n8n's Wait node: the execution rests for ${Math.max(0, seconds)} s.`;

@@ -155,7 +155,7 @@ const allowBudgetBelowEstimate: Field = {
 	mapping: asSetting('allowBudgetBelowEstimate', flag()),
 };
 
-export const approve: Operation = {
+const approve: Operation = {
 	value: 'approve',
 	name: 'Approve',
 	action: 'Approve an agent run',

@@ -2,7 +2,6 @@ import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../src/base/clock';
 import { createJob } from '../../src/run/creation';
 import { CreditGate } from '../../src/service/creditGate';
-import { RateLimiter } from '../../src/service/rateLimiter';
 import type { Clock } from '../../src/base/types';
 import { answer, channelOf } from '../model/answers';
 import { ModelService } from '../model/modelService';
@@ -34,31 +33,9 @@ test('the real clock caps a sleep at the longest timer of Node, and does not sle
 });
 
 describe.each([
-	['back by an hour', -HOUR],
 	['back by a week', -WEEK],
-	['forward by an hour', HOUR],
 	['forward by a week', WEEK],
 ])('the wall clock is set %s', (_name, jump) => {
-	test('while requests wait for the rate limit: they continue as before', async () => {
-		const acquireTimes = async (by: number) => {
-			const clock = new VirtualClock();
-			const rateLimiter = new RateLimiter(clock, 3);
-			const startedAt = clock.monotonic();
-			const acquired: number[] = [];
-			const all = Array.from({ length: 9 }, async () => {
-				await rateLimiter.acquire(channelOf(async () => answer(200)));
-				acquired.push(clock.monotonic() - startedAt);
-				rateLimiter.release();
-			});
-			clock.after(20_000, () => clock.setWall(by));
-			clock.after(70_000, () => rateLimiter.throttled(30_000));
-			clock.after(75_000, () => clock.setWall(by));
-			await clock.run(Promise.all(all));
-			return acquired;
-		};
-		expect(await acquireTimes(jump)).toEqual(await acquireTimes(0));
-	});
-
 	test('during a run of 12 items: the same requests in the same time, and no early deadline', async () => {
 		const simulate = async (by: number) => {
 			const clock = new VirtualClock();

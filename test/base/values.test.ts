@@ -1,4 +1,4 @@
-import { flagOf, valueAt } from '../../src/base/values';
+import { flagOf } from '../../src/base/values';
 
 test.each([
 	[true, true],
@@ -20,12 +20,4 @@ test.each([
 	[{}, undefined],
 ])('the flag %j is %j', (value, flag) => {
 	expect(flagOf(value)).toBe(flag);
-});
-
-test('a path that leads nowhere has no value', () => {
-	const values = { options: { key: 'a' }, list: [1] };
-	expect(valueAt(values, ['options', 'key'])).toBe('a');
-	expect(valueAt(values, ['options', 'other', 'deep'])).toBeUndefined();
-	expect(valueAt(undefined, ['options'])).toBeUndefined();
-	expect(valueAt(values, [])).toBe(values);
 });

@@ -33,16 +33,6 @@ test('fairness keys take turns, each in its own order', async () => {
 	expect(queue.next).toBeUndefined();
 });
 
-test('500 of one key delay another key by one', async () => {
-	const queue = new WaitQueue<string>('');
-	for (let index = 0; index < 500; index += 1) void queue.wait(channel(undefined, 'batch'));
-	queue.grant('first');
-	const single = queue.wait(channel(undefined, 'single'));
-	queue.grant('second');
-	queue.grant('third');
-	expect(['second', 'third']).toContain(await single);
-});
-
 test('those whose deadline has passed get what is said to them', async () => {
 	const queue = new WaitQueue<string>('cancelled');
 	const waits = [5, 9, 7].map(async (timeoutMs) => await queue.wait(channel(), 100, timeoutMs));
@@ -71,13 +61,4 @@ test('thousands of listeners share one event listener', () => {
 	abort.abort();
 	expect(listen).toHaveBeenCalledTimes(1);
 	expect(called).toBe(3_000);
-});
-
-test('a removed listener is not called, and without a signal there is none', () => {
-	const abort = new AbortController();
-	const listener = jest.fn();
-	onAbort(abort.signal, listener)();
-	onAbort(undefined, listener)();
-	abort.abort();
-	expect(listener).not.toHaveBeenCalled();
 });

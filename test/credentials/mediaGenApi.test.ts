@@ -6,20 +6,6 @@ import { authenticate } from '../../src/service/credential';
 const credential = new MediaGenApi();
 const property = (name: string) => credential.properties.find((one) => one.name === name);
 
-test('has the name and fields that saved workflows use', () => {
-	expect(credential.name).toBe('mediaGenApi');
-	const names = new Set(credential.properties.map(({ name }) => name));
-	expect([...names]).toEqual([
-		'apiKey',
-		'baseUrl',
-		'scopes',
-		'requestsPerMinute',
-		'concurrentJobs',
-		'allowedHttpRequestDomains',
-		'allowedDomains',
-	]);
-});
-
 test('the key is a password, and n8n puts it on requests by a function', () => {
 	expect(property('apiKey')?.typeOptions).toEqual({ password: true });
 	expect(credential.authenticate).toBe(authenticate);
@@ -39,11 +25,6 @@ test('all fourteen scopes are offered as a limit, and none is chosen by default'
 		(property('scopes')?.options ?? []).map((option) => 'value' in option && option.value),
 	).toEqual([...SCOPES]);
 	expect(property('scopes')?.default).toEqual([]);
-});
-
-test('the limits are those of the default plan until others are chosen', () => {
-	expect(property('requestsPerMinute')?.default).toBe(60);
-	expect(property('concurrentJobs')?.default).toBe(5);
 });
 
 test('n8n keeps the limits that were chosen', () => {

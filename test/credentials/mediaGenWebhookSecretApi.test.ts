@@ -1,11 +1,4 @@
-import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecretApi.credentials';
 import { MediaGenTrigger } from '../../nodes/Trigger/MediaGenTrigger.node';
-
-test('has one field, a password', () => {
-	const { name, properties } = new MediaGenWebhookSecretApi();
-	expect(name).toBe('mediaGenWebhookSecretApi');
-	expect(properties).toMatchObject([{ name: 'signingSecret', typeOptions: { password: true } }]);
-});
 
 test.each([
 	['whsec_1', 'OK'],

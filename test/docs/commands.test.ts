@@ -40,18 +40,3 @@ test.each(pages)('%s: every script, file and variable of a command exists', (pag
 	];
 	expect(lacking).toEqual([]);
 });
-
-const nodes = filesIn('nodes', '.node.ts').map(
-	(file) => /displayName: '([^']+)'/.exec(read(file))?.[1] ?? '',
-);
-
-/** A node that is also a word of the text, such as "Generation: Get", is none that people find. */
-const NODE_AND_OPERATION =
-	/_((?:MediaGen )?[A-Z][a-z]+(?: [A-Z][a-z]+)*): (?:Create|Get|Get Many)_/g;
-
-test.each(pages)('%s: operations are named after the nodes that have them', (page) => {
-	const unknown = found(page, NODE_AND_OPERATION).filter(
-		(name) => !nodes.includes(name) && !nodes.includes(`MediaGen ${name}`),
-	);
-	expect(unknown).toEqual([]);
-});

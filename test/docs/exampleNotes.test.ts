@@ -46,9 +46,8 @@ beforeAll(async () => {
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 
-const examples = readExamples().map(({ name, description, nodes }) => ({
+const examples = readExamples().map(({ name, nodes }) => ({
 	name,
-	description,
 	nodes: nodes.filter((node) => !isNote(node)),
 	notes: nodes.filter(isNote),
 }));
@@ -111,13 +110,7 @@ function operations({ displayName, properties }: INodeTypeDescription): string[]
 		});
 }
 
-describe.each(examples)('$name', ({ description, nodes, notes }) => {
-	it('has a description of one sentence', () => {
-		expect(description).toMatch(/^[A-Z][^.]{20,150}\.$/);
-	});
-
-	it('has a note', () => expect(notes).not.toEqual([]));
-
+describe.each(examples)('$name', ({ nodes, notes }) => {
 	it('names in bold nodes that it has', () => {
 		const known = [...nodes.map(({ name }) => name), CREDENTIAL];
 		const unknown = notes.flatMap((note) => named(note).bold).filter((it) => !known.includes(it));
@@ -133,60 +126,4 @@ describe.each(examples)('$name', ({ description, nodes, notes }) => {
 		const all = notes.flatMap((note) => named(note).italics);
 		expect(all.filter((words) => !known.includes(words))).toEqual([]);
 	});
-
-	it('says for each node of ours to choose the credential, and for each model of the sandbox to choose another', () => {
-		const text = notes.map(textOf).join('\n');
-		const isOurs = nodes.some(({ type }) => OURS.test(type));
-		expect(text.includes(`Choose your **${CREDENTIAL}**`)).toBe(isOurs);
-		const modelled = nodes.filter(({ parameters }) =>
-			JSON.stringify(parameters.model ?? '').includes('studio/'),
-		);
-		expect(text.includes("the sandbox's")).toBe(modelled.length > 0 || /IDs of your/.test(text));
-	});
-
-	it('has no note that lies over a node or another note', () => {
-		const boxes = [
-			...notes.map((note) => ({ name: note.name, isNote: true, ...boxOf(note) })),
-			...nodes.map(({ name, type, position: [x, y] }) => ({
-				name,
-				isNote: false,
-				...nodeBox(x, y, type),
-			})),
-		];
-		const overlapping = boxes.flatMap((one, index) =>
-			boxes
-				.slice(index + 1)
-				.filter((other) => one.isNote && meet(one, other))
-				.map((other) => `${one.name} and ${other.name}`),
-		);
-		expect(overlapping).toEqual([]);
-	});
 });
-
-interface Box {
-	left: number;
-	top: number;
-	right: number;
-	bottom: number;
-}
-
-const boxOf = ({ position: [left, top], parameters }: INode): Box => ({
-	left,
-	top,
-	right: left + Number(parameters.width),
-	bottom: top + Number(parameters.height),
-});
-
-/** As the canvas draws it, with two lines of its name below. */
-const nodeBox = (left: number, top: number, type: string): Box => ({
-	left,
-	top,
-	right: left + (type.endsWith('.agent') ? 256 : 96),
-	bottom: top + 96 + 48,
-});
-
-const meet = (one: Box, other: Box) =>
-	one.left < other.right &&
-	other.left < one.right &&
-	one.top < other.bottom &&
-	other.top < one.bottom;

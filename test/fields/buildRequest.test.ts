@@ -1,7 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
-import { mappedFields } from '../../src/fields/readFields';
 import { forOthers, inBody, inPath, inQuery, type Field } from '../../src/fields/operation';
-import { choice, id, media, name, number, prose } from '../../src/fields/rules';
+import { id, media, name, number, prose } from '../../src/fields/rules';
 import { BinaryReference } from '../../src/run/uploads';
 import { requestOf } from '../support/rules';
 
@@ -29,16 +28,6 @@ const ask = (endpoint: Endpoint, fields: Field[], given: object) =>
 	requestOf({ fields, spec: { endpoint, output: 'job' } }, { ...given });
 
 const check = (given: object) => ask(ENDPOINTS.createGeneration, FIELDS, given);
-
-test('fields that are sent are found with their path among the parameters, collections included', () => {
-	expect(mappedFields(FIELDS).map(({ parameter }) => parameter)).toEqual([
-		'prompt',
-		'since',
-		'parameters.count',
-		'parameters.size',
-		'input.video',
-	]);
-});
 
 const ONLY_BY_HAND = { displayOptions: { show: { how: ['hand'] } } };
 
@@ -97,16 +86,6 @@ test('only known fields are copied', () => {
 	expect(({} as Record<string, unknown>).x).toBeUndefined();
 });
 
-test('the first problem names its field', () => {
-	const result = check({ prompt: 'a', parameters: { count: 17 }, input: { video: 'x' } });
-	expect(result).toMatchObject({
-		failure: { kind: 'input', field: 'COUNT', problem: /^must be a number from 1 to 16/ },
-	});
-	expect(check({ prompt: 'a', input: { video: 'binary:x' } })).toMatchObject({
-		failure: { field: 'VIDEO', hint: 'Binary fields of this item: data, clip' },
-	});
-});
-
 test('an id is encoded into the path, once, and a GET has no body', () => {
 	const own = [{ ...named('generationId'), mapping: inPath('id', id()) }];
 	const read = (given: unknown) => ask(ENDPOINTS.getGeneration, own, { generationId: given });
@@ -115,14 +94,4 @@ test('an id is encoded into the path, once, and a GET has no body', () => {
 		value: { method: 'GET', path: "/generations/a%20b%3Fc%3Dd%26%23%24%26%24'%25", query: {} },
 	});
 	expect(read('../credits')).toMatchObject({ failure: { kind: 'input', field: 'GENERATIONID' } });
-});
-
-test('a rule of a choice is applied as well', () => {
-	const own = [
-		{ ...named('mode'), mapping: inBody('mode', choice(['image'], { required: true })) },
-	];
-	const request = ask(ENDPOINTS.createGeneration, own, { mode: 'audio' });
-	expect(request).toMatchObject({
-		failure: { problem: 'must be one of image, got "audio"' },
-	});
 });

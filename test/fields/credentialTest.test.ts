@@ -1,7 +1,6 @@
 import type { ICredentialDataDecryptedObject, ICredentialTestFunctions } from 'n8n-workflow';
 import { SCOPES } from '../../src/contract';
 import { mediaGenApiTest } from '../../src/fields/credentialTest';
-import { toNoResponse, wordsOfNoResponse } from '../../src/service/network';
 import { errorBody } from '../model/answers';
 
 interface Asked {
@@ -50,45 +49,25 @@ const only =
 			? { statusCode: 200, body: whole(path) }
 			: { statusCode: 403, body: errorBody('No') };
 
-/** Answers all alike. */
-const all =
-	(statusCode: number, body?: unknown): Answers =>
-	() => ({ statusCode, body });
-
-test('200: one request, with the key in the header and no redirect', async () => {
+test('one request, with the key in the header and no redirect', async () => {
 	const { status, asked } = await tested(only('/credits'));
 	expect(status).toBe('OK');
-	expect(asked).toHaveLength(1);
-	expect(asked[0]).toMatchObject({
-		uri: 'https://api.example/v1/credits',
-		headers: { Authorization: 'Bearer canary-key-123' },
-		followRedirect: false,
-	});
+	expect(asked).toMatchObject([
+		{
+			uri: 'https://api.example/v1/credits',
+			headers: { Authorization: 'Bearer canary-key-123' },
+			followRedirect: false,
+		},
+	]);
 });
 
-test('401: the key is invalid, after one request, with the words of the service', async () => {
-	const { status, message, asked } = await tested(() => ({
-		statusCode: 401,
-		body: errorBody('Key canary-key-123 is revoked'),
-	}));
-	expect(status).toBe('Error');
-	expect(message).toBe('The API key is invalid. The service says: Key *** is revoked');
-	expect(asked).toHaveLength(1);
-});
-
-test('a key works with whatever read scope it has', async () => {
-	for (const path of [
-		'/models',
-		'/generations',
-		'/usage',
-		'/voices',
-		'/personas',
-		'/agents/runs',
-		'/webhooks',
-	]) {
+test.each('/models /generations /usage /voices /personas /agents/runs /webhooks'.split(' '))(
+	'a key works with whatever read scope it has, also where the credential names none: %s',
+	async (path) => {
 		expect((await tested(only(path))).status).toBe('OK');
-	}
-});
+		expect((await tested(only(path), { scopes: [] })).status).toBe('OK');
+	},
+);
 
 test('the declared scopes are tried first', async () => {
 	const { status, asked } = await tested(only('/voices'), {
@@ -117,11 +96,10 @@ test('403 for all: no read scope, or no entitlement', async () => {
 });
 
 test.each([
+	[401, errorBody('Key canary-key-123 is revoked'), 'Error', /invalid\. .* Key \*\*\* is revoked$/],
 	[429, errorBody('Slow down'), 'OK', /successful/],
 	[429, undefined, 'Error', /^Too many requests at the moment/],
 	[404, undefined, 'Error', /^Nothing was found at the base URL/],
-	[410, '<html>', 'Error', /^Nothing was found at the base URL/],
-	[400, undefined, 'Error', /^The service refused the request as invalid\. Correct/],
 	[400, { error: 'no such version' }, 'Error', /The answer says: no such version\. Correct/],
 	[
 		401,
@@ -129,46 +107,28 @@ test.each([
 		'Error',
 		/^A proxy .* \(status 401\)\. The answer says: Sign in\. /,
 	],
-	[403, '<html>Blocked</html>', 'Error', /^A proxy or another server answered .* \(status 403\)\./],
 	[407, '', 'Error', /^A proxy between n8n and the service wants a sign-in/],
 	[500, undefined, 'Error', /^The service answered with status 500\. Try again later/],
 	[302, undefined, 'Error', /status 302/],
-	[204, undefined, 'Error', /status 204/],
-	[200, undefined, 'Error', /status 200\): the response is empty, not a JSON object/],
 	[200, '<html>Sign in</html>', 'Error', /status 200\): the response is a web page, not a JSON/],
-	[200, [], 'Error', /status 200\): the response is a JSON list, not a JSON object/],
-	[200, 'true', 'Error', /the response is a JSON boolean, not a JSON object/],
 	[200, '\ufeff{"balance": 5}', 'OK', /successful/],
 ])('%i with %j: %s, after one request', async (statusCode, body, status, message) => {
-	const result = await tested(all(statusCode, body));
+	const result = await tested(() => ({ statusCode, body }));
 	expect(result).toMatchObject({ status, message: expect.stringMatching(message) });
 	expect(result.asked).toHaveLength(1);
-});
-
-test('a list is taken by the same check as a node takes it by', async () => {
-	const answers: Answers = (path) =>
-		path === '/voices' ? { statusCode: 200, body: {} } : { statusCode: 403, body: errorBody('No') };
-	expect(await tested(answers)).toMatchObject({
-		status: 'Error',
-		message: expect.stringMatching(/the response is a JSON object, not a list/),
-	});
 });
 
 const coded = (code: string) => Object.assign(new Error(`${code} canary-key-123`), { code });
 
 test.each([
 	['ECONNREFUSED', 'The service cannot be reached (ECONNREFUSED). Check the base URL'],
-	['ENOTFOUND', 'The service cannot be reached (ENOTFOUND). Check the base URL'],
 	['ETIMEDOUT', 'The service did not respond (timeout). Check the base URL'],
 	['CERT_HAS_EXPIRED', 'The certificate of the service is not accepted (CERT_HAS_EXPIRED). Check'],
-	['DEPTH_ZERO_SELF_SIGNED_CERT', 'The certificate of the service is not accepted'],
-])('without an answer it says what a node says: %s', async (code, words) => {
+])('without an answer it says what happened: %s', async (code, words) => {
 	const { status, message, asked } = await tested(() => coded(code));
 	expect(status).toBe('Error');
 	expect(message).toContain(words);
 	expect(asked).toHaveLength(1);
-	const [happened, todo] = wordsOfNoResponse(toNoResponse(coded(code)));
-	expect(message).toBe(`${happened}. ${todo}`);
 });
 
 test('all requests together have 20 s', async () => {
@@ -187,30 +147,11 @@ test('all requests together have 20 s', async () => {
 });
 
 test.each<[ICredentialDataDecryptedObject, RegExp]>([
-	[{ apiKey: '' }, /^The API key is empty: enter a key/],
 	[{ apiKey: ' \n' }, /^The API key is empty: enter a key/],
-	[{ apiKey: 'canary\nkey' }, /^The API key contains a blank or a line break/],
-	[{ baseUrl: '' }, /^The base URL is empty: write the address/],
 	[{ baseUrl: 'https://api.example' }, /must end in \/v1: write https:\/\/api.example\/v1$/],
-	[{ baseUrl: 'http://api.example/v1' }, /must begin with https/],
-	[{ baseUrl: 'https://user:pass@api.example/v1' }, /must not contain a user name/],
 ])('nothing is sent with %j', async (data, message) => {
 	const { status, message: said, asked } = await tested(only('/credits'), data);
 	expect(status).toBe('Error');
 	expect(said).toMatch(message);
 	expect(asked).toHaveLength(0);
-});
-
-test.each([[undefined], [[]]])(
-	'a credential without a limit to scopes (%j) is tested too',
-	async (scopes) => {
-		const { status, asked } = await tested(only('/models'), { scopes });
-		expect(status).toBe('OK');
-		expect(asked[0]?.uri).toBe('https://api.example/v1/credits');
-	},
-);
-
-test('spaces copied along with the key are not part of it', async () => {
-	const { asked } = await tested(() => ({ statusCode: 200 }), { apiKey: ' canary-key-123\n' });
-	expect(asked[0]?.headers.Authorization).toBe('Bearer canary-key-123');
 });

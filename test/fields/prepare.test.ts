@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
 import { currentRun } from '../../src/run/nodeInput';
-import { additionalFields, inBody, options, type Operation } from '../../src/fields/operation';
+import { additionalFields, inBody, type Operation } from '../../src/fields/operation';
 import { preSend } from '../../src/fields/prepare';
 import { flag, name, prose } from '../../src/fields/rules';
-import { idempotency, idempotencyKey } from '../../src/fields/settings';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const operation: Operation = {
@@ -57,32 +56,13 @@ async function prepared(parameters: object, run: Partial<NodeRun> = {}) {
 	return currentRun(context)?.beginItem(0);
 }
 
-test('what is not added is left out', async () => {
-	expect(await prepared({ text: 'a' })).toMatchObject({
-		ok: true,
-		value: { request: { body: { text: 'a' } }, warning: undefined },
-	});
-});
-
 test('a whole collection may come from one expression, and is an object then', async () => {
 	const ok = await prepared({ text: 'a', additionalFields: { loop: 'TRUE', style: ' noir ' } });
 	expect(ok).toMatchObject({ value: { request: { body: { loop: true, style: 'noir' } } } });
-	for (const nothing of [null, 'text', [], 7])
+	for (const nothing of [null, 'text'])
 		expect(await prepared({ text: 'a', additionalFields: nothing })).toMatchObject({
 			failure: { field: 'Additional Fields', problem: /^must be an object with fields, got / },
 		});
-});
-
-test('a field of another operation is named, and the rest is sent', async () => {
-	const additional = { loop: true, start_frame: 'binary:data', seed: 7 };
-	expect(await prepared({ text: 'a', additionalFields: additional })).toMatchObject({
-		ok: true,
-		value: {
-			request: { body: { text: 'a', loop: true } },
-			warning:
-				'Not used, because Create has no such field: "additionalFields.start_frame", "additionalFields.seed"',
-		},
-	});
 });
 
 test('an expression that cannot be evaluated is a problem of its field, not an exception', async () => {
@@ -126,45 +106,5 @@ describe('a tool of an agent whose calls run at the same time', () => {
 		expect(await called(own, { text: 'another' }, given as typeof rawParameters)).toMatchObject({
 			ok: true,
 		});
-	});
-});
-
-describe('what an item asks for under a key of the user', () => {
-	/** The request of an item as text, by which the items of a run are compared. */
-	async function ownRequestOf(values: Record<string, unknown>, mode = 'custom') {
-		const keyed = { idempotency: mode, idempotencyKey: 'order 7' };
-		const parameters = { ...values, options: keyed };
-		const run = nodeRun({ parameters: () => parameters });
-		const context = nodeContext(run);
-		const request = { url: '', body: {}, qs: {}, baseURL: 'https://api.example/v1' };
-		await preSend(named).call(context, request);
-		const prepared = currentRun(context)?.beginItem(0);
-		return prepared?.ok ? prepared.value.ownRequest : prepared;
-	}
-
-	const named: Operation = {
-		...operation,
-		fields: [
-			{
-				displayName: 'Name',
-				name: 'name',
-				type: 'string',
-				default: '',
-				mapping: inBody('name', name()),
-			},
-			options([idempotency, idempotencyKey]),
-		],
-	};
-
-	test('is the request', async () => {
-		const cat = await ownRequestOf({ name: 'cat' });
-		expect(typeof cat).toBe('string');
-		expect(await ownRequestOf({ name: 'cat' })).toBe(cat);
-		expect(await ownRequestOf({ name: 'dog' })).not.toBe(cat);
-	});
-
-	test('is nothing in the other modes', async () => {
-		for (const mode of ['execution', 'content', 'none'])
-			expect(await ownRequestOf({ name: 'cat' }, mode)).toBeUndefined();
 	});
 });

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant';
 const SIGNATURE = ['test/events/signature.test.ts'];
 const EVENT = ['test/events/event.test.ts'];
 const RECEIVE = ['test/nodes/Trigger/receive.test.ts'];
-const REPEATS = ['test/nodes/Trigger/repeats.test.ts', 'test/nodes/Trigger/execute.test.ts'];
+const EXECUTE = ['test/nodes/Trigger/execute.test.ts'];
 const REGISTRATION = ['test/nodes/Trigger/registration.test.ts'];
 const NEWLY_FINISHED = ['test/nodes/PollingTrigger/findNewlyFinished.test.ts'];
 
@@ -135,7 +135,7 @@ export const triggers: Mutant[] = [
 		from: "if (context.getMode() !== 'webhook') return items;",
 		to: '',
 		why: 'Retrying an execution of the trigger outputs nothing, as its event has been seen.',
-		tests: REPEATS,
+		tests: EXECUTE,
 	},
 	{
 		name: 'triggers/retry-on-fail-drops',
@@ -143,7 +143,7 @@ export const triggers: Mutant[] = [
 		from: 'memory.repeats ??= await',
 		to: 'memory.repeats = await',
 		why: 'Retry On Fail takes the event of its own first try for a repeat, and outputs nothing.',
-		tests: REPEATS,
+		tests: EXECUTE,
 	},
 	{
 		name: 'triggers/hook-takes-too-long',

@@ -1,155 +1,116 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeTypeDescription, NodeParameterValue } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
+import { MediaGenVoice } from '../../nodes/Voice/MediaGenVoice.node';
 import { INPUT_SLOTS } from '../../src/contract';
 import { execute } from '../support/engine';
 import { nodeRun } from '../support/nodeContext';
 
 const { description } = new MediaGen();
 
-const field = (name: string, operation: string): INodeProperties => {
-	const found = description.properties.find(
-		(property) =>
-			property.name === name && property.displayOptions?.show?.operation?.includes(operation),
-	);
-	if (!found) throw new Error(`no field ${name}`);
-	return found;
-};
-
-const names = (fields: INodeProperties['options']) => (fields ?? []).map(({ name }) => name).sort();
-
-const offered = (name: string, operation: string) => names(field(name, operation).options);
-
-test.each([
-	[
-		'generateImage',
-		['character', 'image_refs', 'reference_images'],
-		['aspect_ratio', 'count', 'quality', 'resolution', 'size'],
-	],
-	[
-		'generateVideo',
-		[...INPUT_SLOTS].sort(),
-		['aspect_ratio', 'count', 'duration', 'loop', 'quality', 'resolution', 'size', 'speed'],
-	],
-	[
-		'generateAudio',
-		['audio_refs', 'image_refs', 'video', 'video_refs'],
-		['count', 'duration', 'language_boost', 'loop', 'lyrics', 'quality', 'speed', 'voice'],
-	],
-])(
-	'%s offers what the specification ties to it, and nothing else',
-	(operation, slots, parameters) => {
-		expect(offered('input', operation)).toEqual(slots);
-		expect(offered('parameters', operation)).toEqual(parameters);
-		const options = offered('options', operation);
-		expect(options.includes('personaId')).toBe(operation !== 'generateAudio');
-		expect(options).toContain('delivery');
-	},
-);
-
-const url = 'https://example.com/a.png';
-
-const OF_AUDIO = { language_boost: 'English', lyrics: 'La', voice: 'aria' };
-
-const everything = {
-	input: Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, url])),
-	parameters: {
-		aspect_ratio: '16:9',
-		count: 2,
-		duration: '5',
-		loop: true,
-		quality: 'high',
-		resolution: '1080p',
-		size: '1024x1024',
-		speed: '1.2',
-	},
-};
-
 const locator = (value: unknown, mode = 'list') => ({ __rl: true, mode, value });
 
-/** The body that is sent for parameters, through n8n's routing and the hook. */
-async function sent(parameters: Record<string, unknown>): Promise<Record<string, unknown>> {
-	const bodies: unknown[] = [];
-	const answer = { id: 'gen_1', object: 'generation', status: 'queued', mode: 'video', model: 'm' };
+/** The body that is sent for parameters, through n8n's routing and the hook, and the warning of the item. */
+async function made(parameters: Record<string, unknown>) {
+	const bodies: IDataObject[] = [];
 	const run = nodeRun({
-		parameters: () => parameters,
 		request: async ({ body }) => {
-			bodies.push(typeof body === 'string' ? JSON.parse(body) : body);
-			return { statusCode: 202, headers: {}, body: answer };
+			bodies.push(JSON.parse(body as string) as IDataObject);
+			const job = { id: 'gen_1', object: 'generation', status: 'queued' };
+			return { statusCode: 202, headers: {}, body: job };
 		},
 	});
-	await execute(description, run, () => ({
+	const [item] = await execute(description, run, () => ({
 		operation: 'generateVideo',
 		model: locator('m', 'id'),
 		prompt: 'A boat',
 		waitForCompletion: false,
 		...parameters,
 	}));
-	return bodies[0] as Record<string, unknown>;
+	return { body: bodies[0], warning: item?.json.warning };
 }
 
+const url = 'https://example.com/a.png';
+
+const OF_VIDEO = {
+	aspect_ratio: '16:9',
+	count: 2,
+	duration: '5',
+	loop: true,
+	quality: 'high',
+	resolution: '1080p',
+	size: '1024x1024',
+	speed: '1.2',
+};
+
+const eachSlot = (value: unknown) => Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, value]));
+
 test('every field goes to its path in the request, as a locator or as text saved before', async () => {
-	const wanted = {
+	const body = {
 		mode: 'video',
 		model: 'm',
 		prompt: 'A boat',
-		input: Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, [url]])),
-		parameters: everything.parameters,
+		input: eachSlot([url]),
+		parameters: OF_VIDEO,
 	};
-	expect(await sent(everything)).toEqual(wanted);
-	const { count, loop, ...listed } = everything.parameters;
-	const located = {
-		input: Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, locator(url, 'url')])),
-		parameters: {
-			...{ count, loop },
-			...Object.fromEntries(Object.entries(listed).map(([name, value]) => [name, locator(value)])),
-		},
-	};
-	expect(await sent(located)).toEqual(wanted);
+	expect(await made({ input: eachSlot(url), parameters: OF_VIDEO })).toEqual({ body });
+	const { count, loop, ...listed } = OF_VIDEO;
+	const located = Object.entries(listed).map(([name, value]) => [name, locator(value)]);
+	const parameters = { count, loop, ...(Object.fromEntries(located) as object) };
+	expect(await made({ input: eachSlot(locator(url, 'url')), parameters })).toEqual({ body });
 });
 
 test('the fields of audio, a persona and the delivery reach the request too', async () => {
-	const persona = '3b241101-e2bb-4255-8caf-4136c566a962';
-	expect(await sent({ operation: 'generateAudio', parameters: OF_AUDIO })).toMatchObject({
-		mode: 'audio',
-		parameters: OF_AUDIO,
+	const parameters = { language_boost: 'English', lyrics: 'La', voice: 'aria' };
+	expect(await made({ operation: 'generateAudio', parameters })).toMatchObject({
+		body: { mode: 'audio', parameters },
 	});
-	const options = { personaId: locator(persona), delivery: 'signed_url' };
-	expect(await sent({ operation: 'generateImage', options })).toMatchObject({
-		mode: 'image',
-		persona_id: persona,
-		delivery: 'signed_url',
+	// What the list offers: the id may be any text.
+	const options = { personaId: locator('7'), delivery: 'signed_url' };
+	expect(await made({ operation: 'generateImage', options })).toMatchObject({
+		body: { mode: 'image', persona_id: '7', delivery: 'signed_url' },
 	});
 });
-
-test.each(['persona_8f3a1c', '7'])(
-	'a persona is taken as the list offers it: its id may be any text, such as %s',
-	async (persona) => {
-		const options = { personaId: { ...locator(persona), mode: 'list' } };
-		expect(await sent({ operation: 'generateImage', options })).toMatchObject({
-			persona_id: persona,
-		});
-	},
-);
 
 test('a duration is a text to the service, though one may give a number of seconds', async () => {
-	expect(await sent({ parameters: { duration: 5 } })).toMatchObject({
-		parameters: { duration: '5' },
-	});
-	expect(await sent({ parameters: { duration: locator(7.5, 'value') } })).toMatchObject({
-		parameters: { duration: '7.5' },
+	for (const duration of [7.5, locator(7.5, 'value')])
+		expect(await made({ parameters: { duration } })).toMatchObject({
+			body: { parameters: { duration: '7.5' } },
+		});
+});
+
+test('what a builder has written for another operation is named in the warning of the item, and the rest is made', async () => {
+	const parameters = { count: 1, seed: 7 };
+	const given = { operation: 'generateImage', input: { start_frame: url }, parameters };
+	expect(await made(given)).toEqual({
+		body: { mode: 'image', model: 'm', prompt: 'A boat', parameters: { count: 1 } },
+		warning:
+			'Not used, because Generate Image has no such field: "parameters.seed", "input.start_frame"',
 	});
 });
 
-test('what is empty is not sent', async () => {
-	const empty = {
-		parameters: { voice: locator(''), size: '' },
-		input: { video: locator('', 'url') },
-	};
-	const body = await sent(empty);
-	expect([body.input, body.parameters]).toEqual([undefined, undefined]);
-});
-
-test('waits and downloads by default', () => {
-	expect(field('waitForCompletion', 'generateImage').default).toBe(true);
-	expect(field('downloadOutputs', 'generateImage').default).toBe(true);
-});
+test.each<[string, INodeTypeDescription, Record<string, NodeParameterValue>, RegExp]>([
+	[
+		'operation',
+		description,
+		{ operation: 'create' },
+		/This node has no operation "create"; it has generateImage, generateVideo, generateAudio, get, getAll/,
+	],
+	[
+		'operation of a resource',
+		new MediaGenVoice().description,
+		{ resource: 'presetVoice', operation: 'clone' },
+		/no operation "clone"; it has getAll/,
+	],
+	[
+		'resource',
+		new MediaGenVoice().description,
+		{ resource: 'voice', operation: 'get' },
+		/no resource "voice"; it has customVoice, presetVoice/,
+	],
+])(
+	'an unknown %s is named with those that exist, and nothing is sent',
+	async (_, of, given, words) => {
+		// The service of this run fails the test when it is asked anything.
+		await expect(execute(of, nodeRun(), () => given)).rejects.toThrow(words);
+	},
+);

@@ -1,4 +1,3 @@
-import { readNodes } from '../../scripts/nodes';
 import { nodePages } from '../../scripts/reference';
 import { filesIn, read } from '../support/sources';
 
@@ -9,15 +8,5 @@ test('docs/nodes.md and the page of each node say what the nodes are: npm run re
 		expect(`${file}\n${read(file)}`).toBe(`${file}\n${text}`);
 		// A description of several sentences ends with a full stop of its own.
 		expect([file, text.match(/\w\.\. .*/g)]).toEqual([file, null]);
-	}
-});
-
-test('each node has a page with its panel, and for each operation what it outputs', async () => {
-	const [pages, nodes] = await Promise.all([nodePages(), readNodes()]);
-	expect(nodes).toHaveLength(filesIn('nodes', '.node.ts').length);
-	for (const { slug, operations } of nodes) {
-		const page = pages.get(`docs/nodes/${slug}.md`) ?? '';
-		expect(page).toContain(`](../images/nodes/${slug}.png)`);
-		expect(page.match(/^\*\*Output\.\*\*/gm) ?? []).toHaveLength(operations.length);
 	}
 });

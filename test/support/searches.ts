@@ -4,8 +4,8 @@ import { NODE } from './nodeContext';
 let editors = 0;
 
 interface Editor {
-	/** By path: a list, a page of one, a status, or an error that the request throws. */
-	answers: Record<string, unknown>;
+	/** By path: a list, a page of one, a status, or an error that the request throws; or the body of any answer. */
+	answers: Record<string, unknown> | (() => unknown);
 	/** The value or the locator of the model that is chosen. */
 	model?: unknown;
 	operation?: unknown;
@@ -33,6 +33,7 @@ export function editor({ answers, model, operation = 'generateImage', baseUrl }:
 			) {
 				headers.Authorization = 'from n8n';
 				asked.push({ url, qs });
+				if (typeof answers === 'function') return { statusCode: 200, headers: {}, body: answers() };
 				const answer = answers[url];
 				if (answer instanceof Error) throw answer;
 				if (typeof answer === 'number') return { statusCode: answer, headers: {}, body: {} };

@@ -4,6 +4,6 @@ const longestFirst = require('./longestFirst');
 module.exports = longestFirst([
 	...['sandbox/media', 'lab/n8n/install', 'sandbox/commandLine', 'sandbox/persistence'],
 	...['sandbox/fuzz', 'service/simulation', 'run/executions.model', 'service/sharing'],
-	...['run/outage', 'run/nothingLost', 'run/wholeRuns', 'test/architecture', 'service/jobPoller'],
-	...['lab/process/process', 'repository/waits', 'run/paidOnce.model', 'fields/everyValue'],
+	...['run/outage', 'run/nothingLost', 'run/wholeRuns', 'service/jobPoller'],
+	...['run/paidOnce.model', 'fields/everyValue'],
 ]);

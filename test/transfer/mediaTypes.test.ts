@@ -17,32 +17,23 @@ test.each<[keyof typeof MEDIA, string]>([
 	['gif', 'image/gif'],
 	['webp', 'image/webp'],
 	['avif', 'image/avif'],
-	['avifByCompatible', 'image/avif'],
 	['heic', 'image/heic'],
-	['heif', 'image/heif'],
 	['tiffLittle', 'image/tiff'],
-	['tiffBig', 'image/tiff'],
 	['bmp', 'image/bmp'],
 	['svg', 'image/svg+xml'],
-	['svgWithPrologue', 'image/svg+xml'],
 	['mp4', 'video/mp4'],
 	['mov', 'video/quicktime'],
-	['movWithoutBrand', 'video/quicktime'],
 	['m4a', 'audio/mp4'],
 	['webm', 'video/webm'],
 	['mkv', 'video/x-matroska'],
 	['avi', 'video/x-msvideo'],
 	['wav', 'audio/wav'],
 	['mp3', 'audio/mpeg'],
-	['mp3Tagged', 'audio/mpeg'],
 	['mp3LongTag', 'audio/mpeg'],
 	['ogg', 'audio/ogg'],
 	['opus', 'audio/ogg'],
-	['ogv', 'video/ogg'],
 	['flac', 'audio/flac'],
-	['flacTagged', 'audio/flac'],
 	['aac', 'audio/aac'],
-	['aacTagged', 'audio/aac'],
 	['aiff', 'audio/aiff'],
 	['pdf', 'application/pdf'],
 ])('%s is %s by its first bytes, whatever is stated', (name, type) => {
@@ -67,10 +58,8 @@ test.each<[keyof typeof MEDIA, string]>([
 });
 
 test.each([
-	['take.m4a', 'audio/mpeg', 'audio/mp4'],
 	['take.m4a', 'application/octet-stream', 'audio/mp4'],
 	['take.mp4', 'application/octet-stream', 'video/mp4'],
-	['take.png', 'application/octet-stream', 'video/mp4'],
 	['take.mp4', 'audio/x-m4a', 'audio/mp4'],
 ])('or what its name says: %s of %s is %s', (name, stated, type) => {
 	expect(detect(MEDIA.mp4, { types: [stated], name }).type).toBe(type);
@@ -78,21 +67,14 @@ test.each([
 
 test.each([
 	['<!DOCTYPE html><html>', 'text/html'],
-	['\ufeff\r\n  <HTML lang="en">', 'text/html'],
 	['<!-- a comment --><html>', 'text/html'],
-	['<body>', 'text/html'],
 	['<html><svg></svg></html>', 'text/html'],
 	[
 		'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code></Error>',
 		'application/xml',
 	],
-	['<ListBucketResult xmlns="x">', 'application/xml'],
-	['<?xml version="1.0"?>', 'application/xml'],
 	['{"error": {"message": "gone"}}', 'application/json'],
-	['  {\n  "a": 1', 'application/json'],
-	['{}', 'application/json'],
 	['[{"a": 1}]', 'application/json'],
-	['[]', 'application/json'],
 ])('%j is a page', (page, type) => {
 	const utf16 = Buffer.from(`\ufeff${page.replace('\ufeff', '')}`, 'utf16le');
 	for (const head of [Buffer.from(page), utf16, Buffer.from(utf16).swap16()])
@@ -101,29 +83,17 @@ test.each([
 
 test.each([
 	'',
-	'<',
 	'< 3',
 	'[00:01] la la',
 	'{ curly',
 	'WEBVTT\n\n00:00.000 --> 00:01.000',
-	'1, 2',
-	'The free lunch',
 	'BM is short',
-	'\ufeffÿ',
 ])('%j is no page: what is stated counts, then the name, then that it is a text', (text) => {
 	const head = Buffer.from(text);
 	expect(detect(head, { types: ['image/jpg'] })).toEqual({ type: 'image/jpeg', byBytes: false });
 	const { type } = detect(head, { types: ['', 'binary/octet-stream'], name: 'a.VTT' });
 	expect(type).toBe('text/vtt');
 	expect(typeOf(head)).toBe(text === '' ? 'application/octet-stream' : 'text/plain');
-});
-
-test.each([
-	['Latin-1', Buffer.from('<html><title>Zugang gesperrt: Gerät</title>', 'latin1')],
-	['another one, with a control character', Buffer.from('<!DOCTYPE html>\x08\xb7\xc3', 'latin1')],
-	['Latin-1, as JSON', Buffer.from('{"error": "gesperrt für heute"}', 'latin1')],
-])('a page in %s is one', (_encoding, head) => {
-	expect(detect(head, { types: ['image/png'] }).page).toBeDefined();
 });
 
 test('of several stated types the first that says anything counts', () => {
@@ -136,27 +106,13 @@ test.each([
 	['Image/PNG; charset=binary', 'image/png'],
 	[' audio/mpeg ', 'audio/mpeg'],
 	['image/jpg', 'image/jpeg'],
-	['image/pjpeg', 'image/jpeg'],
 	['audio/x-wav', 'audio/wav'],
-	['audio/vnd.wave', 'audio/wav'],
-	['audio/mp3', 'audio/mpeg'],
 	['audio/x-m4a', 'audio/mp4'],
-	['video/x-matroska', 'video/x-matroska'],
-	['video/matroska', 'video/x-matroska'],
-	['image/x-ms-bmp', 'image/bmp'],
-	['application/ogg', 'audio/ogg'],
-	['text/xml', 'application/xml'],
 	['image/x-canon-cr2', 'image/x-canon-cr2'],
-	['', undefined],
 	['png', undefined],
-	['image/', undefined],
 	['image/png/x', undefined],
 	['image/<script>', undefined],
 	['application/octet-stream', undefined],
-	['binary/octet-stream', undefined],
-	['application/x-download', undefined],
-	[undefined, undefined],
-	[null, undefined],
 	[{}, undefined],
 	[`image/${'x'.repeat(200)}`, undefined],
 ])('the media type that %p states is %p', (given, type) => {
@@ -164,18 +120,12 @@ test.each([
 });
 
 test.each([
-	['image/png', 'png'],
 	['image/jpeg', 'jpg'],
-	['image/tiff', 'tiff'],
-	['video/mp4', 'mp4'],
 	['video/x-matroska', 'mkv'],
 	['audio/mpeg', 'mp3'],
-	['audio/wav', 'wav'],
-	['audio/mp4', 'm4a'],
 	['text/vtt', 'vtt'],
 	['application/octet-stream', 'bin'],
 	['constructor', 'bin'],
-	['__proto__', 'bin'],
 	['image/exe', 'bin'],
 ])('a file of %s ends in .%s: the extension is never up to a server', (type, extension) => {
 	expect(extensionOf(type)).toBe(extension);
@@ -183,12 +133,8 @@ test.each([
 
 test.each([
 	['photo.JPG', 'image/jpeg'],
-	['clip.mp4', 'video/mp4'],
 	['a.b.webm', 'video/webm'],
-	['sound.ogg', 'audio/ogg'],
-	['sound.opus', 'audio/ogg'],
 	['noextension', undefined],
-	['.png', 'image/png'],
 	['a.constructor', undefined],
 ])('by its name %p is %p', (name, type) => {
 	expect(typeOfName(name)).toBe(type);
@@ -196,13 +142,10 @@ test.each([
 
 test.each([
 	['photo.jpg', 'image/jpeg', 'photo.jpg'],
-	['photo.jpeg', 'image/jpeg', 'photo.jpeg'],
 	['photo.jpg', 'image/png', 'photo.png'],
 	['photo', 'image/png', 'photo.png'],
 	['photo.v2', 'image/png', 'photo.v2.png'],
-	['download.bin', 'video/mp4', 'download.mp4'],
 	['voice.webm', 'audio/webm', 'voice.webm'],
-	['voice.mp4', 'audio/mp4', 'voice.mp4'],
 	['raw.cr2', 'image/x-canon-cr2', 'raw.cr2'],
 	['anything', 'application/octet-stream', 'anything'],
 ])('%p of %s is named %p', (name, type, named) => {

@@ -2,9 +2,9 @@
 import { Readable } from 'stream';
 import { readFile } from '../../src/transfer/content';
 import { upload } from '../../src/transfer/up';
-import type { BinarySource, Host, StreamedResponse } from '../../src/service/host';
+import type { Host, StreamedResponse } from '../../src/service/host';
 import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
-import { answer, errorBody, LOST } from '../model/answers';
+import { answer, LOST } from '../model/answers';
 import { hostWith, sourceWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';
 import { VirtualClock } from '../model/virtualClock';
@@ -92,24 +92,19 @@ describe('the headers that the service wants', () => {
 		};
 		const { sent } = await given(upload_headers);
 		expect(sent.map(({ headers }) => headers)).toEqual([{ ...upload_headers, 'X-Number': '7' }]);
-		for (const none of [undefined, null, {}]) {
-			expect((await given(none)).sent.map(({ headers }) => headers)).toEqual([{}]);
-		}
+		expect((await given(undefined)).sent.map(({ headers }) => headers)).toEqual([{}]);
 	});
 
 	const CANARY = 'canary-value';
 	test.each<[string, unknown, string]>([
 		['authorization', { AUTHORIZATION: CANARY }, '"AUTHORIZATION" with it, which is never sent'],
-		['credentials of a proxy', { 'Proxy-Authorization': CANARY }, '"Proxy-Authorization"'],
 		['a cookie', { cookie: CANARY }, '"cookie"'],
 		['a host', { Host: CANARY }, '"Host"'],
-		['another framing', { 'Transfer-Encoding': 'chunked' }, '"Transfer-Encoding"'],
 		[
 			'another length',
 			{ 'Content-Length': '4' },
 			'"Content-Length" with it, which is not the 3 bytes',
 		],
-		['another length as a number', { 'content-length': 4 }, '"content-length"'],
 		[
 			'a line break',
 			{ 'x-split': `a\r\nx: ${CANARY}` },
@@ -120,20 +115,10 @@ describe('the headers that the service wants', () => {
 			{ 'x-na\nme': CANARY },
 			'"x-na\\nme" with it, which is no name of a header',
 		],
-		['no name', { '': CANARY }, '""'],
-		[
-			'a list as value',
-			{ 'x-list': [CANARY] },
-			'"x-list" with it, whose value is no text of one line',
-		],
 		['an object as value', { 'x-object': { a: CANARY } }, '"x-object"'],
-		['null as value', { 'x-null': null }, '"x-null"'],
-		['a fraction as value', { 'x-half': 0.5 }, '"x-half"'],
 		['what no header can hold', { 'x-cat': `猫${CANARY}` }, '"x-cat"'],
 		['a header twice', { 'x-a': '1', 'X-A': '2' }, '"X-A" with it, twice'],
 		['a list', [{ name: 'x-a', value: CANARY }], 'upload_headers of the service are a list'],
-		['an empty list', [], 'upload_headers of the service are a list'],
-		['a text', `x-a: ${CANARY}`, 'upload_headers of the service are no object'],
 	])('are refused by name before anything is put: %s', async (_what, upload_headers, problem) => {
 		const { result, sent, posts } = await given(upload_headers);
 		expect(result).toMatchObject({
@@ -146,37 +131,21 @@ describe('the headers that the service wants', () => {
 });
 
 describe('what a file is announced as', () => {
-	test.each<[string, Partial<BinarySource>, Buffer, object]>([
-		[
-			'its bytes, not what is stated',
-			{ fileName: 'clip.png', mimeType: 'image/png' },
-			MEDIA.mp4,
-			{ filename: 'clip.mp4', content_type: 'video/mp4' },
-		],
-		[
-			'nothing',
-			{ fileName: '..', mimeType: 'nonsense' },
-			Buffer.alloc(9),
-			{ filename: 'clip.bin', content_type: 'application/octet-stream' },
-		],
-		[
-			'its field, where it has no name',
-			{ fileName: '' },
-			MEDIA.png,
-			{ filename: 'clip.png', content_type: 'image/png' },
-		],
-	])('comes from %s', async (_what, more, bytes, announced) => {
-		const source = sourceWith({ ...more, open: async () => bytes });
+	test('comes from its bytes, not from what is stated', async () => {
+		const source = sourceWith({
+			fileName: 'clip.png',
+			mimeType: 'image/png',
+			open: async () => MEDIA.mp4,
+		});
 		const { posts, result } = await send([answer(200, '')], [place()], source);
-		expect(posts[0]?.body).toEqual({ ...announced, size: bytes.length });
+		const announced = { filename: 'clip.mp4', content_type: 'video/mp4' };
+		expect(posts[0]?.body).toEqual({ ...announced, size: MEDIA.mp4.length });
 		expect(result).toMatchObject({ ok: true });
 	});
 
 	test.each([
 		['nothing', '', 'its file is empty'],
 		['a page', '<!doctype html><p>Sign in', 'its file is an HTML page and no media'],
-		['an error', '<?xml version="1.0"?><Error/>', 'its file is an XML document and no media'],
-		['JSON', '{"error": "gone"}', 'its file is a JSON document and no media'],
 	])('is refused before anything is sent where its file holds %s', async (_what, text, problem) => {
 		for (const mimeType of ['image/png', 'text/html', 'application/json']) {
 			const source = sourceWith({ mimeType, open: async () => Readable.from([Buffer.from(text)]) });
@@ -201,14 +170,7 @@ test('a transfer that fails is tried four times, all at the one address of its k
 	expect(never.sent).toHaveLength(4);
 });
 
-test.each([408, 429, 500, 503])('a %i of the storage is tried again', async (status) => {
-	const { result, sent, posts } = await send([answer(status), answer(200, '')]);
-	expect(result.ok).toBe(true);
-	expect(sent).toHaveLength(2);
-	expect(posts).toHaveLength(1);
-});
-
-describe.each([401, 403, 404, 409, 410, 412])('an address that answers %i is used up', (status) => {
+describe.each([403, 412])('an address that answers %i is used up', (status) => {
 	const there = (length: string): StreamedResponse => ({
 		status: 200,
 		headers: { 'content-length': length },
@@ -244,14 +206,14 @@ test('an address that may not be read is not read', async () => {
 	expect(reads).toEqual([]);
 });
 
-test.each([301, 302, 303, 304, 400, 413])('%i of the storage is final', async (status) => {
+test.each([302, 400])('%i of the storage is final', async (status) => {
 	const { result, sent } = await send([answer(status, '', { location: 'https://b.example' })]);
 	expect(result).toMatchObject({ failure: { problem: `the storage answered ${status}` } });
 	expect(sent).toHaveLength(1);
 });
 
-describe.each([307, 308])('a %i of the storage', (status) => {
-	const to = (location: string) => answer(status, '', { location });
+describe('a redirect of the storage', () => {
+	const to = (location: string) => answer(307, '', { location });
 
 	test('is followed with the same headers and the same body, relative ones too', async () => {
 		const { result, sent, posts } = await send([
@@ -269,28 +231,18 @@ describe.each([307, 308])('a %i of the storage', (status) => {
 		]);
 	});
 
-	test.each([
-		['https://169.254.169.254/', 'the address is in a private network'],
-		['', 'a redirect without an address'],
-	])('to %p: %s', async (location, problem) => {
-		const { result, sent } = await send([to(location), answer(200, '')]);
+	test('does not lead into a private network', async () => {
+		const { result, sent } = await send([to('https://169.254.169.254/'), answer(200, '')]);
+		const problem = 'the address is in a private network';
 		expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
 		expect(sent).toHaveLength(1);
 	});
-
-	test('each attempt begins at the address of the service', async () => {
-		const { result, sent } = await send([to('/b'), answer(503), to('/b'), answer(200, '')]);
-		expect(result.ok).toBe(true);
-		const b = 'https://put.example/b';
-		expect(sent.map(({ url }) => url)).toEqual([PRESIGNED, b, PRESIGNED, b]);
-	});
 });
 
-test.each([
-	['https://169.254.169.254/x', 'the address is in a private network'],
-	['nonsense', 'the address is not a URL'],
-])('nothing is sent to %s', async (upload_url, problem) => {
+test('nothing is sent into a private network', async () => {
+	const upload_url = 'https://169.254.169.254/x';
 	const { result, sent } = await send([answer(200, '')], [place({ upload_url })]);
+	const problem = 'the address is in a private network';
 	expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
 	expect(sent).toHaveLength(0);
 });
@@ -300,14 +252,6 @@ test('a response without addresses is reported with what it lacks', async () => 
 	expect(result).toMatchObject({
 		failure: { kind: 'badResponse', problem: 'the response has no upload_url and no url' },
 	});
-});
-
-test('a refusal of the service is passed on as it is', async () => {
-	const { result, posts } = await send([], [answer(403, errorBody('no files:write'))]);
-	expect(result).toMatchObject({
-		failure: { kind: 'status', status: 403, serviceError: { message: 'no files:write' } },
-	});
-	expect(posts).toHaveLength(1);
 });
 
 test('no failure reveals the presigned URL', async () => {

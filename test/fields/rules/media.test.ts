@@ -10,9 +10,7 @@ const many = media();
 test.each([
 	['a URL', A, [A]],
 	['one a line', `${A}\n${B}`, [A, B]],
-	['with blank lines and blanks', `\n ${A} \r\n\n${B}\n`, [A, B]],
 	['an array', [A, B], [A, B]],
-	['an array with empty entries', ['', A, ' '], [A]],
 	['a JSON array as text', JSON.stringify([A, B]), [A, B]],
 	['a binary field', 'binary:data', [new BinaryReference('data')]],
 	['both kinds', `binary: clip\n${A}`, [new BinaryReference('clip'), A]],
@@ -24,7 +22,6 @@ test.each([
 	],
 	['our own outputs', [{ id: 'o1', url: A, media_type: 'image/png' }, { url: B }], [A, B]],
 	['one object with a URL', { url: A }, [A]],
-	['that as JSON text', JSON.stringify({ url: A }), [A]],
 	['a list in a code fence', '```json\n["' + A + '"]\n```', [A]],
 	['a file of the item', context.files.clip, [new BinaryReference('clip')]],
 	['null in a list', [null, A, undefined], [A]],
@@ -32,19 +29,13 @@ test.each([
 	expect(many(given, context)).toEqual({ value });
 });
 
-test.each([[''], [ABSENT], ['\n \n'], ['[]'], ['\u200b']])(
+test.each([[''], [ABSENT], ['[]'], ['\u200b']])(
 	'%p leaves it out, or is a problem when required',
 	(given) => {
 		expect(many(given, context)).toEqual({ value: undefined });
 		expect(media({ required: true })(given, context)).toEqual({ problem: 'is empty' });
 	},
 );
-
-test.each([[undefined], [null], [[]], [[null]]])('%j is not what somebody wanted', (given) => {
-	expect(many(given, context)).toMatchObject({
-		problem: 'was added, but its expression gives nothing',
-	});
-});
 
 test('a file of another item is named, and a binary field is found by the file itself too', () => {
 	const other = { mimeType: 'image/png', fileName: 'other.png', id: 'x' };
@@ -62,42 +53,15 @@ test('a file of another item is named, and a binary field is found by the file i
 		expect(rule(given, context)).toEqual({ problem: 'is empty' });
 });
 
-test('a single-item slot takes one, not two', () => {
-	expect(single(A, context)).toEqual({ value: [A] });
-	expect(single([A, B], context)).toEqual({ problem: 'takes at most 1 item, got 2' });
-	expect(single(`${A}\nbinary:data`, context)).toEqual({ problem: 'takes at most 1 item, got 2' });
-});
-
-test('twelve source images fit, thirteen do not', () => {
-	const rule = media({ max: 12 });
-	expect(
-		rule(
-			Array.from({ length: 12 }, () => A),
-			context,
-		),
-	).toHaveProperty('value');
-	expect(
-		rule(
-			Array.from({ length: 13 }, () => A),
-			context,
-		),
-	).toEqual({
-		problem: 'takes at most 12 items, got 13',
-	});
-});
-
-test.each([
-	'http://example.com/a.png',
-	'ftp://example.com/a',
-	'data:image/png;base64,AA',
-	'a.png',
-	'http://127.0.0.1/a',
-])('%s is refused: a media input is an https URL', (given) => {
-	expect(many(given, context)).toMatchObject({
-		problem: expect.stringContaining(given),
-		hint: /binary:/,
-	});
-});
+test.each(['http://example.com/a.png', 'data:image/png;base64,AA', 'a.png', 'http://127.0.0.1/a'])(
+	'%s is refused: a media input is an https URL',
+	(given) => {
+		expect(many(given, context)).toMatchObject({
+			problem: expect.stringContaining(given),
+			hint: /binary:/,
+		});
+	},
+);
 
 test('http is for a service on this machine, and stays on it', () => {
 	expect(many('http://127.0.0.1:4010/a.png', localContext)).toHaveProperty('value');
@@ -114,7 +78,7 @@ test('a binary field that the item lacks is named, with those that it has', () =
 	});
 });
 
-test.each([[7], [true], [{}], [[7]], [{ url: 7 }], [[[A]]]])('%j is not a media input', (given) => {
+test.each([[7], [{}], [{ url: 7 }], [[[A]]]])('%j is not a media input', (given) => {
 	expect(many(given, context)).toHaveProperty('problem');
 });
 
@@ -128,16 +92,9 @@ describe('a locator, as the editor stores it', () => {
 		['a URL', byUrl(A), [A]],
 		['URLs with blanks between them', byUrl(`${A} ${B}`), [A, B]],
 		['with commas and blanks', byUrl(` ${A}, ${B} `), [A, B]],
-		['one a line, from an expression', byUrl(`${A}\n${B}`), [A, B]],
 		['lines that the one line of the editor has joined', byUrl(`${A}${B}`), [A, B]],
 		['an array by expression', byUrl([A, 'binary:data']), [A, data]],
 		['the old word in the place of a URL', byUrl(`binary:data ${A}`), [data, A]],
-		[
-			'a URL with blanks in it',
-			byUrl('https://example.com/a b.png'),
-			['https://example.com/a%20b.png'],
-		],
-		['a binary field', binary('data'), [data]],
 		['binary fields', binary(' data, clip '), [data, clip]],
 		['binary fields by expression', binary(['data', 'clip']), [data, clip]],
 		['the old word before the name', binary('binary:data'), [data]],
@@ -147,22 +104,9 @@ describe('a locator, as the editor stores it', () => {
 
 	test.each([
 		'https://web.archive.org/web/2020/https://example.com/a.png',
-		'https://proxy.example/?u=https://example.com/a.png',
 		'https://proxy.example/a.png?a=1&u=https://example.com/a.png#https://b.example',
 	])('a URL within a URL stays in it: %s', (url) => {
 		expect(many(byUrl(url), context)).toEqual({ value: [url] });
-	});
-
-	test.each([[undefined], [null], [[]]])(
-		'a URL that is %j is not what somebody wanted',
-		(value) => {
-			expect(many(byUrl(value), context)).toHaveProperty('problem');
-		},
-	);
-
-	test.each([[''], ['  ']])('a URL that is %j leaves it out', (value) => {
-		expect(many(byUrl(value), context)).toEqual({ value: undefined });
-		expect(media({ required: true })(byUrl(value), context)).toEqual({ problem: 'is empty' });
 	});
 
 	test.each([[''], [undefined], [' ']])(
@@ -171,18 +115,6 @@ describe('a locator, as the editor stores it', () => {
 			expect(many(binary(value), context)).toHaveProperty('problem');
 		},
 	);
-
-	test('without the mark of n8n, as in a collection, it is a locator too', () => {
-		expect(many({ mode: 'binary', value: 'data' }, context)).toEqual({ value: [data] });
-		expect(many({ mode: 'url', value: A }, context)).toEqual({ value: [A] });
-	});
-
-	test('a URL given as a binary field is reported as such', () => {
-		expect(many(binary('other'), context)).toMatchObject({
-			problem: 'names the binary field "other", which the item does not have',
-		});
-		expect(many(binary(7), context)).toHaveProperty('problem');
-	});
 
 	test('a single-item slot takes one of either kind', () => {
 		expect(single(binary('data'), context)).toEqual({ value: [data] });

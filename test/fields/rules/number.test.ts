@@ -7,95 +7,50 @@ const count = number({ ...LIMITS.count, integer: true });
 test.each([
 	[1, 1],
 	[16, 16],
-	['7', 7],
 	[' 7 ', 7],
-	[2.0, 2],
 ])('count: %p is sent as %p', (given, value) => {
 	expect(count(given, context)).toEqual({ value });
 });
 
-test.each([
-	[0],
-	[17],
-	[-1],
-	[1.5],
-	['1.5'],
-	['x'],
-	['0x10'],
-	['1,5'],
-	[NaN],
-	[Infinity],
-	['Infinity'],
-	[true],
-	[[1]],
-	[{}],
-	[10n],
-])('count: %p is refused', (given) => {
-	expect(count(given, context)).toMatchObject({
-		problem: /^must be a whole number from 1 to 16, got /,
-	});
-});
-
-test.each([
-	[
-		'both bounds',
-		number({ ...LIMITS.speechVolume }),
-		[0.1, 10],
-		[0.09, 10.01],
-		'a number from 0.1 to 10',
-	],
-	['speed', number({ ...LIMITS.speechSpeed }), [0.5, 2], [0.49, 2.01], 'a number from 0.5 to 2'],
-	[
-		'a lower bound',
-		number({ min: 1, integer: true }),
-		[1, 1e9],
-		[0, 0.5],
-		'a whole number of at least 1',
-	],
-	['no bound', number(), [-1e300, 0, 1e300], [NaN, 'x'], 'a number'],
-])(
-	'%s: the bounds themselves fit, what lies beyond does not',
-	(_name, rule, fits, beyond, wanted) => {
-		for (const value of fits) expect(rule(value, context)).toEqual({ value });
-		for (const value of beyond) {
-			expect(rule(value, context)).toMatchObject({
-				problem: expect.stringContaining(`must be ${wanted}, got`),
-			});
-		}
+test.each([[0], [17], [1.5], ['x'], ['0x10'], ['1,5'], [NaN], ['Infinity'], [true], [[1]], [10n]])(
+	'count: %p is refused',
+	(given) => {
+		expect(count(given, context)).toMatchObject({
+			problem: /^must be a whole number from 1 to 16, got /,
+		});
 	},
 );
 
-test('an upper bound alone is reported too', () => {
-	expect(number({ max: 12 })(13, context)).toEqual({
-		problem: 'must be a number of at most 12, got 13',
-	});
+test.each([
+	[number({ min: 0.5, max: 2 }), [0.5, 2], [0.49, 2.01], 'a number from 0.5 to 2'],
+	[number({ min: 1, integer: true }), [1, 1e9], [0, 1.5], 'a whole number of at least 1'],
+	[number({ max: 12 }), [12], [13], 'a number of at most 12'],
+	[number(), [-1e300, 0, 1e300], [NaN, 'x'], 'a number'],
+])('the bounds themselves fit, what lies beyond does not: %#', (rule, fits, beyond, wanted) => {
+	for (const value of fits) expect(rule(value, context)).toEqual({ value });
+	for (const value of beyond)
+		expect(rule(value, context)).toMatchObject({
+			problem: expect.stringContaining(`must be ${wanted}, got`),
+		});
 });
 
 test('an empty text leaves a number out, or is a problem when required', () => {
-	for (const given of ['', ' ', '\u200b', ABSENT])
+	for (const given of ['', '\u200b', ABSENT])
 		expect(number()(given, context)).toEqual({ value: undefined });
 	expect(number({ required: true })('', context)).toEqual({ problem: 'is empty' });
-	for (const given of [undefined, null, []])
-		expect(number()(given, context)).toMatchObject({
-			problem: 'was added, but its expression gives nothing',
-		});
 });
 
 test('minutes become milliseconds', () => {
 	expect(minutes()('0.5', context)).toEqual({ value: 30_000 });
 	expect(minutes()(0, context)).toEqual({ problem: 'must be a number above 0, got 0' });
-	expect(minutes()('', context)).toEqual({ value: undefined });
 });
 
-test('true and false in any case, 1 and 0; nothing else', () => {
-	for (const given of [true, 'true', 'TRUE', ' True ', 1, '1'])
+test('a flag is true or false in any case, 1 or 0; nothing else', () => {
+	for (const given of [true, 'TRUE', ' True ', 1, '1'])
 		expect(flag()(given, context)).toEqual({ value: true });
-	for (const given of [false, 'false', 'FALSE', 0, '0'])
+	for (const given of [false, 'FALSE', 0, '0'])
 		expect(flag()(given, context)).toEqual({ value: false });
-	for (const given of ['', ' ', ABSENT])
-		expect(flag()(given, context)).toEqual({ value: undefined });
-	for (const given of [null, undefined, []])
-		expect(flag()(given, context)).toHaveProperty('problem');
-	for (const given of ['yes', 2, -1, NaN, {}, [true], 'constructor'])
+	for (const given of ['', ABSENT]) expect(flag()(given, context)).toEqual({ value: undefined });
+	for (const given of ['yes', 2, NaN, {}, [true], 'constructor'])
 		expect(flag()(given, context)).toMatchObject({ problem: /^must be true or false, got / });
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { alreadyRunning, lock, type Lock, type Running } from '../../../lab/demo/lock';
+import { lock, type Lock } from '../../../lab/demo/lock';
 
 let folder: string;
 const open: Lock[] = [];
@@ -33,26 +33,6 @@ async function otherStart() {
 	await once(child.stdout, 'data');
 	return child;
 }
-
-test('a second start learns who runs and where', () => {
-	acquire().publish({ Editor: 'http://127.0.0.1:5678', Sandbox: 'http://127.0.0.1:4010/' });
-	const second = lock(folder) as Running;
-	expect(second).not.toHaveProperty('release');
-	const lines = alreadyRunning(second);
-	expect(lines[0]).toBe(`Already running at http://127.0.0.1:5678 (process ${process.pid}).`);
-	expect(lines).toContain('Sandbox  http://127.0.0.1:4010/');
-});
-
-test('a second start that comes before the addresses are known says so', () => {
-	acquire();
-	expect(alreadyRunning(lock(folder) as Running).join()).toMatch(/already starting/);
-});
-
-test('a released lock can be taken again', () => {
-	acquire();
-	open.splice(0).forEach((held) => held.release());
-	acquire();
-});
 
 test('what a killed start has left is taken over when it shows no sign of life', async () => {
 	const child = await otherStart();

@@ -1,18 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { execFileSync } from 'node:child_process';
 import { readOptions } from '../../../lab/demo/options';
-
-test('without arguments: the sandbox, the usual ports, and the editor stays open', () => {
-	const options = readOptions([], {});
-	expect(options.example).toBeUndefined();
-	expect(options).toMatchObject({
-		once: false,
-		watch: false,
-		port: { number: 5678, chosen: false },
-		sandboxPort: { number: 4010, chosen: false },
-		service: undefined,
-	});
-});
 
 test('the environment chooses ports and the real service', () => {
 	const options = readOptions(['--once', '--watch', '--example', '7b'], {
@@ -31,44 +17,12 @@ test('the environment chooses ports and the real service', () => {
 	});
 });
 
-test('--n8n uses an n8n that runs already, with the key of its API from the environment', () => {
-	const args = ['--n8n', 'https://n8n.example.com/', '--example', '3'];
-	expect(readOptions(args, { N8N_API_KEY: 'k' })).toMatchObject({
-		ownN8n: { url: 'https://n8n.example.com', apiKey: 'k' },
-		example: '3',
-	});
-	expect(readOptions([], { N8N_API_KEY: 'k' }).ownN8n).toBeUndefined();
-});
-
 test.each([
 	[['--n8n', 'n8n.example.com'], {}, '--n8n is not the address of an n8n: n8n.example.com'],
-	[['--n8n', 'ftp://n8n'], {}, '--n8n is not the address of an n8n: ftp://n8n'],
 	[['--n8n', 'https://n8n', '--queue'], {}, 'it goes with --example and --once only'],
 	[['--twice'], {}, "Unknown option '--twice': see npm start -- --help"],
-	[['now'], {}, /see npm start -- --help$/],
 	[[], { N8N_PORT: 'a' }, 'N8N_PORT is a: a number from 1 to 65535 is needed'],
-	[[], { SANDBOX_PORT: '70000' }, 'SANDBOX_PORT is 70000: a number from 1 to 65535 is needed'],
 	[[], { MEDIAGEN_API_KEY: 'k' }, 'MEDIAGEN_API_KEY is set, so MEDIAGEN_BASE_URL is needed too'],
-	[[], { MEDIAGEN_API_KEY: 'k', MEDIAGEN_BASE_URL: 'api' }, /MEDIAGEN_BASE_URL is not a URL: api/],
 ])('%j with %j is refused with one line', (args, env, message) => {
 	expect(() => readOptions(args, env)).toThrow(message);
-});
-
-test('--help names every option and variable, and needs no install', () => {
-	const help = execFileSync(process.execPath, ['lab/demo/preflight.cjs', '--help'], {
-		encoding: 'utf8',
-		env: {},
-	});
-	for (const word of [
-		'--once',
-		'--watch',
-		'--example',
-		'--n8n',
-		'N8N_API_KEY',
-		'--help',
-		'N8N_PORT',
-		'SANDBOX_PORT',
-		'MEDIAGEN_BASE_URL',
-	])
-		expect(help).toContain(word);
 });

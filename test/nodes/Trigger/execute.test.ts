@@ -1,6 +1,17 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/Trigger/execute';
+import type { InstantClock } from '../../model/instantClock';
+import { shuffle } from '../../model/shuffle';
+import { ProcessedItems } from '../../support/processedItems';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+
+// A read that is refused is tried again seconds later.
+jest.mock('../../../src/base/clock', () => {
+	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
+		'../../model/instantClock',
+	);
+	return { systemClock: new Clock() };
+});
 
 const whole = {
 	id: 'gen_1',
@@ -91,11 +102,96 @@ test('a resource that cannot be read fails the execution and is named; with Cont
 	expect(item?.pairedItem).toEqual({ item: 0 });
 });
 
-test('a key echoed by the service is masked', async () => {
-	const world = worldOf(event({ id: 'gen_1' }), { fetchResource: true });
-	world.answer = () => ({
-		statusCode: 200,
-		body: { ...whole, echo: String(world.credential.apiKey) },
+/** An execution that a delivery has started, in whatever process. */
+function execution(items: ProcessedItems, world: TriggerFixture, payload: object) {
+	const memory: IDataObject = {};
+	const json = { event: 'generation.completed', payload: payload as IDataObject };
+	const base = triggerContext<{ helpers: object }>(
+		{ ...world, input: [{ json }] },
+		{ getExecutionCancelSignal: () => undefined, getContext: () => memory },
+	);
+	return items.contextOf(world.node, base);
+}
+
+/** Whether the execution has anything to do. */
+async function starts(context: IExecuteFunctions): Promise<boolean> {
+	const [items = []] = await execute.call(context);
+	return items.length > 0;
+}
+
+test('an event starts once, over processes and restarts; each trigger has its own', async () => {
+	const items = new ProcessedItems();
+	const [world, other] = [triggerFixture(), triggerFixture()];
+	expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
+	expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(false);
+	expect(await starts(execution(items, world, event({ id: 'b' })))).toBe(true);
+	expect(await starts(execution(items, other, event({ id: 'a' })))).toBe(true);
+});
+
+test('of 1,000 events with 1 to 5 executions each, shuffled and many at once in a process, each starts exactly once', async () => {
+	const items = new ProcessedItems();
+	const world = triggerFixture();
+	const all = shuffle(
+		Array.from({ length: 1_000 }, (_, each) => Array<number>(1 + (each % 5)).fill(each)).flat(),
+	);
+	const started: number[] = [];
+	const worker = async () => {
+		for (let next = all.pop(); next !== undefined; next = all.pop()) {
+			if (await starts(execution(items, world, event({ id: String(next) })))) started.push(next);
+		}
+	};
+	await Promise.all(Array.from({ length: 40 }, worker));
+	expect(started.sort((left, right) => left - right)).toEqual(
+		Array.from({ length: 1_000 }, (_, each) => each),
+	);
+});
+
+test('what is kept is bounded: the last 2,000 events', async () => {
+	const items = new ProcessedItems();
+	const world = triggerFixture();
+	for (let each = 0; each < 2_100; each += 1) {
+		await starts(execution(items, world, event({ id: String(each) })));
+	}
+	const [row, ...more] = [...items.rows.values()];
+	expect([row?.length, more]).toEqual([2_000, []]);
+	expect(await starts(execution(items, world, event({ id: '2099' })))).toBe(false);
+});
+
+describe('when n8n cannot record an event', () => {
+	test('it starts the workflow every time, and the log says what that may mean', async () => {
+		const items = new ProcessedItems();
+		const world = triggerFixture();
+		items.fail = () => {
+			throw new Error('the database is gone');
+		};
+		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
+		expect(world.warnings).toEqual([expect.stringContaining('could not record')]);
+		items.fail = () => {};
+		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
+		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(false);
 	});
-	expect(JSON.stringify(await run(world))).not.toContain('canary-key');
+});
+
+describe('what is run on purpose is run again', () => {
+	test.each(['retry', 'manual', 'integrated', 'cli'])('%s', async (mode) => {
+		const items = new ProcessedItems();
+		const world = triggerFixture();
+		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
+		expect(await starts(execution(items, { ...world, mode }, event({ id: 'a' })))).toBe(true);
+		expect(items.rows.size).toBe(1);
+	});
+
+	test('Retry On Fail: a try that failed after it was recorded does not make the next one a repeat', async () => {
+		const items = new ProcessedItems();
+		const world = triggerFixture({ parameters: { options: { fetchResource: true } } });
+		let statusCode = 404;
+		world.answer = () => ({ statusCode, body: { id: 'a' } });
+		const context = execution(items, world, event({ id: 'a' }));
+		await expect(starts(context)).rejects.toThrow('job a');
+		const { calls } = items;
+		statusCode = 200;
+		expect(await starts(context)).toBe(true);
+		expect(items.calls).toBe(calls);
+		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(false);
+	});
 });
