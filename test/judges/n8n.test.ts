@@ -15,7 +15,17 @@ interface Judged {
 	types: Record<string, string>;
 }
 
+/** By version of n8n-workflow: how many sets of parameters it was given, and what it threw. */
+type Resolved = Record<string, { resolved: number; failures: string[] }>;
+
+let input: string;
 let judged: Judged;
+
+/** Asks a judge that needs a process of its own. */
+const ask = (script: string): unknown => {
+	const file = path.join(__dirname, 'support', script);
+	return JSON.parse(String(execFileSync(process.execPath, [file], { input, maxBuffer: 1e8 })));
+};
 
 beforeAll(async () => {
 	const nodes = (await readNodes()).map(({ description }) => ({
@@ -23,14 +33,28 @@ beforeAll(async () => {
 		name: `${packageJson.name}.${description.name}`,
 	}));
 	const examples = filesIn('examples', '.json').map((file) => [file, JSON.parse(read(file))]);
-	const input = JSON.stringify({ nodes, workflows: Object.fromEntries(examples) });
-	const script = path.join(__dirname, 'support', 'sdk.cjs');
-	const said = execFileSync(process.execPath, [script], { input, maxBuffer: 1e8 });
-	judged = JSON.parse(String(said)) as Judged;
+	input = JSON.stringify({ nodes, workflows: Object.fromEntries(examples) });
+	judged = ask('sdk.cjs') as Judged;
 });
 
 test("n8n's validator of workflows has no error, warning or hint for any example", () => {
 	expect(judged.issues).toEqual([]);
+});
+
+test('n8n-workflow from 2.10 to 2.41 resolves the parameters of all examples and of every field of a collection', () => {
+	const byVersion = Object.entries(ask('resolve.cjs') as Resolved);
+	expect(byVersion.map(([version]) => version)).toEqual([
+		'n8n-workflow-2.10',
+		'n8n-workflow-2.32',
+		'n8n-workflow-2.33',
+		'n8n-workflow-2.34',
+		'n8n-workflow-2.35',
+		'n8n-workflow',
+	]);
+	for (const [version, { resolved, failures }] of byVersion) {
+		expect([version, failures]).toEqual([version, []]);
+		expect(resolved).toBeGreaterThan(100);
+	}
 });
 
 /** What n8n's synthesis takes for granted. */

@@ -1,0 +1,33 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../../src/contract';
+import { createSandbox } from '../../sandbox/server';
+import { quickRender } from '../sandbox/support/harness';
+
+const run = promisify(execFile);
+const folder = 'test/judges/client';
+
+test('a client generated from the document compiles strictly, and its types are those of src/contract', async () => {
+	const generator = 'test/judges/node_modules/openapi-typescript/bin/cli.js';
+	await run(process.execPath, [generator, 'docs/openapi.json', '-o', `${folder}/generated.d.ts`]);
+	const tsc = run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder]);
+	const { stdout } = await tsc.catch((failure: { stdout: string }) => failure);
+	expect(stdout).toBe('');
+});
+
+test('the client carries out every operation against the sandbox', async () => {
+	const sandbox = await createSandbox({ render: quickRender, settings: { clockScale: 1_000 } });
+	const script = `${folder}/everyOperation.ts`;
+	const key = sandbox.keys[0]?.key ?? '';
+	const client = run(process.execPath, ['--import', 'tsx', script, sandbox.baseUrl, key]);
+	const { stdout } = await client.finally(async () => await sandbox.close());
+	const statuses = JSON.parse(stdout);
+	const names = Object.keys(ENDPOINTS) as EndpointName[];
+	expect(Object.keys(statuses).sort()).toEqual(names.sort());
+	const expected = (name: EndpointName): readonly number[] => {
+		const { success }: Endpoint = ENDPOINTS[name];
+		return success ?? [200, 204];
+	};
+	for (const name of names) expect(expected(name)).toContain(statuses[name]);
+});

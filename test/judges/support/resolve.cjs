@@ -1,0 +1,88 @@
+/*
+ * Run by Node itself, as jest would load each n8n-workflow anew: resolves parameters with each of them.
+ * Reads { nodes, workflows: { [name]: workflow } }, prints { [version]: { resolved: number, failures: [] } }.
+ */
+const { readFileSync } = require('node:fs');
+const { dependencies } = require('../package.json');
+
+const VERSIONS = [
+	...Object.keys(dependencies).filter((name) => name.startsWith('n8n-workflow-')),
+	'n8n-workflow',
+];
+
+/** Every choice of resource and operation, as far as a node has them. */
+function choices({ properties }) {
+	const options = (name, shown = {}) =>
+		properties
+			.filter((one) => one.name === name)
+			.filter(({ displayOptions: { show } = {} }) =>
+				Object.entries(show ?? {}).every(([key, values]) => values.includes(shown[key])),
+			)
+			.flatMap((one) => (one.options ?? []).map(({ value }) => ({ ...shown, [name]: value })));
+	const resources = options('resource');
+	if (resources.length === 0) return [{}];
+	return resources.flatMap((resource) => options('operation', resource));
+}
+
+/** The value of a field that was added and not filled in, with everything in it added, too. */
+function added({ type, default: value, options = [], typeOptions }) {
+	if (type === 'collection')
+		return Object.fromEntries(options.map((one) => [one.name, added(one)]));
+	if (type !== 'fixedCollection') return value;
+	const groups = options.map(({ name, values }) => {
+		const group = Object.fromEntries(values.map((one) => [one.name, added(one)]));
+		return [name, typeOptions?.multipleValues ? [group] : group];
+	});
+	return Object.fromEntries(groups);
+}
+
+/** Parameters with nothing set, with each field of each collection alone, and with all of them. */
+function parametersOf(node) {
+	const collections = node.properties.filter(({ type }) => /collection/i.test(type));
+	return choices(node).flatMap((choice) => [
+		choice,
+		...collections.flatMap((collection) => {
+			const all = added(collection);
+			const each = Object.entries(all).map(([name, value]) => ({ [name]: value }));
+			return [...each, all].map((value) => ({ ...choice, [collection.name]: value }));
+		}),
+	]);
+}
+
+function judge({ NodeHelpers }, cases) {
+	const failures = [];
+	for (const { name, description, parameters } of cases) {
+		try {
+			const node = { type: description.name, typeVersion: description.version, parameters };
+			for (const defaults of [true, false]) {
+				for (const hidden of [true, false]) {
+					const { properties } = description;
+					const { getNodeParameters: resolve } = NodeHelpers;
+					resolve(properties, parameters, defaults, hidden, node, description);
+				}
+			}
+			NodeHelpers.getNodeParametersIssues(description.properties, node, description);
+		} catch (error) {
+			failures.push(`${name} ${JSON.stringify(parameters)}: ${error.message}`);
+		}
+	}
+	return { resolved: cases.length, failures };
+}
+
+const { nodes, workflows } = JSON.parse(readFileSync(0, 'utf8'));
+const fields = nodes.flatMap((description) =>
+	parametersOf(description).map((parameters) => ({
+		name: description.name,
+		description,
+		parameters,
+	})),
+);
+const examples = Object.entries(workflows).flatMap(([file, workflow]) =>
+	workflow.nodes.flatMap(({ type, parameters }) => {
+		const description = nodes.find(({ name }) => name === type || `${name}Tool` === type);
+		return description ? [{ name: file, description, parameters }] : [];
+	}),
+);
+const cases = [...examples, ...fields];
+const found = VERSIONS.map((version) => [version, judge(require(version), cases)]);
+console.log(JSON.stringify(Object.fromEntries(found)));
