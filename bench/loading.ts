@@ -8,13 +8,17 @@ const ROUNDS = 9;
 
 const root = path.resolve(__dirname, '..');
 
-/** Requires all nodes in a fresh process that has loaded what n8n itself has long loaded; milliseconds. */
+/**
+ * Requires n8n-workflow, which n8n itself has long loaded, and then all nodes, in a fresh process: the time for the nodes
+ * over that for n8n-workflow.
+ */
 function load(): number {
 	const script = `
+		const begun = performance.now();
 		require('n8n-workflow');
-		const started = performance.now();
+		const loaded = performance.now();
 		for (const node of ${JSON.stringify(manifest.n8n.nodes)}) require('./' + node);
-		process.stdout.write(String(performance.now() - started));`;
+		process.stdout.write(String((performance.now() - loaded) / (loaded - begun)));`;
 	return Number(execa.sync(process.execPath, ['-e', script], { cwd: root }).stdout);
 }
 
@@ -30,10 +34,10 @@ function tarballSize(): number {
 /** What installing and loading the package costs, as it is published. It must have been built. */
 export function loading(): Figure[] {
 	const kilobytes = tarballSize() / 1_000;
-	const ms = median(Array.from({ length: ROUNDS }, load));
-	const note = `${manifest.n8n.nodes.length} nodes, fresh process with n8n-workflow loaded, median of ${ROUNDS}`;
+	const ratio = median(Array.from({ length: ROUNDS }, load));
+	const note = `${manifest.n8n.nodes.length} nodes, in a fresh process, median of ${ROUNDS}`;
 	return [
-		atMost('require of all nodes', ms, 35, { digits: 0, unit: ' ms', note }),
+		atMost('require of all nodes over that of n8n-workflow', ratio, 0.18, { note }),
 		atMost('tarball', kilobytes, 140, { digits: 0, unit: ' kB' }),
 	];
 }
