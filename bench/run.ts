@@ -4,7 +4,6 @@ import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { buildProject } from '../lab/n8n/package';
 import { loading } from './loading';
-import { events } from './n8n/events';
 import { real } from './n8n/real';
 import { clientTables } from './simulation/clientTables';
 import { limits } from './simulation/servers';
@@ -12,8 +11,8 @@ import { figureTable } from './table';
 import { waiting } from './waiting';
 
 /**
- * `npm run bench` prints all figures of docs/performance.md but those of events; `npm run bench --
- * clients sharing` only these. Nothing passes or fails by them.
+ * `npm run bench` prints all figures of docs/performance.md; `npm run bench -- clients sharing` only
+ * these. Nothing passes or fails by them.
  */
 const PARTS = {
 	/** Virtual time: clients beside each other and the bound. */
@@ -27,8 +26,6 @@ const PARTS = {
 	},
 	/** A real n8n: overhead, files. */
 	n8n: async () => figureTable('In a real n8n', await real(console.error)),
-	/** A real n8n: deliveries a second. Takes minutes, so it is measured only by its name. */
-	events: async () => figureTable('Events', await events()),
 };
 
 type Part = keyof typeof PARTS;
@@ -40,9 +37,7 @@ async function main(args: string[]): Promise<void> {
 	const names = Object.keys(PARTS) as Part[];
 	const unknown = args.find((arg) => !(names as string[]).includes(arg));
 	if (unknown) throw new Error(`There is no part ${unknown}: ${names.join(', ')}`);
-	const wanted = names.filter((name) =>
-		args.length > 0 ? args.includes(name) : name !== 'events',
-	);
+	const wanted = names.filter((name) => args.length === 0 || args.includes(name));
 	const load = (loadavg()[0] ?? 0).toFixed(1);
 	const commit = git('rev-parse', '--short', 'HEAD');
 	console.log(

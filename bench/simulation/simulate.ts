@@ -5,7 +5,7 @@ import { oneByOne, byFives } from './clients/loops';
 import type { Client } from './clients/client';
 import { lister } from './clients/lister';
 import { oursListing, oursWithEvents } from './clients/ours';
-import { fal, openaiNode, openaiPython, replicate } from './clients/sdk';
+import { openaiNode, openaiPython } from './clients/sdk';
 import { ModelService } from '../../test/model/modelService/service';
 import type { ServiceSettings } from '../../test/model/modelService/settings';
 
@@ -25,8 +25,6 @@ export const LOADS: Load[] = [
 export const CLIENTS: Client[] = [
 	oneByOne,
 	byFives,
-	replicate,
-	fal,
 	openaiPython,
 	openaiNode,
 	lister,

@@ -55,28 +55,24 @@ export interface Polling {
 	firstMs: number;
 	/** From an answer to the next poll. */
 	everyMs: number;
-	create: RetryPolicy;
-	poll: RetryPolicy;
+	retry: RetryPolicy;
 	/** Polls that show the job running before the client gives it up; it is started again as after refusals. */
 	mostPolls?: number;
-	/** Whether the result takes a request of its own once the job has ended. */
-	hasResult?: boolean;
 }
 
 /** Creates one job and polls it by itself. `false` when it would have been given up on the way. */
 export async function createAndPoll(
 	scene: Scene,
 	item: number,
-	{ firstMs, everyMs, create, poll, mostPolls = Infinity, hasResult = false }: Polling,
+	{ firstMs, everyMs, retry, mostPolls = Infinity }: Polling,
 ): Promise<boolean> {
-	let served = await call(scene, creation(item), create);
+	let served = await call(scene, creation(item), retry);
 	let { isLost } = served;
 	for (let polls = 0; served.job.status === 'queued'; polls += 1) {
 		isLost ||= polls >= mostPolls;
 		await scene.clock.sleep(polls === 0 ? firstMs : everyMs);
-		served = await call(scene, reading(served.job.id), poll);
+		served = await call(scene, reading(served.job.id), retry);
 		isLost ||= served.isLost;
 	}
-	if (hasResult) isLost ||= (await call(scene, reading(served.job.id), create)).isLost;
 	return !isLost;
 }

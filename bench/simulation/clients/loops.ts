@@ -14,8 +14,7 @@ const WAIT_MS = 30_000;
 const template: Polling = {
 	firstMs: WAIT_MS,
 	everyMs: WAIT_MS,
-	create: retryOnFail,
-	poll: retryOnFail,
+	retry: retryOnFail,
 	mostPolls: 10,
 };
 
