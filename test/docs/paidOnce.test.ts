@@ -178,12 +178,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'n8n saves what a node remembers only when the node has ended.': [KILLED],
 	'So start the workflow again; what it pays for is in the table.': [KILLED],
 	'_MediaGen: Get Many_ lists the jobs of the crashed execution.': [MESSAGE],
-	'Example 8 is a batch that continues after a crash without paying again.': [
-		[
-			CRASH,
-			'8 and 8b: batches whose n8n is killed again and again pay for each prompt once and store each file',
-		],
-	],
+	'Example 8 is a batch that continues after a crash without paying again.': [MESSAGE],
 	'Example 13, as its error workflow, tells you of the crash and the newest jobs, unless n8n was killed between two nodes.':
 		[MESSAGE],
 	'`test/docs/paidOnce.test.ts` names the test of every sentence.': [

@@ -13,13 +13,3 @@ export function seedOf(pinned: number): number {
 
 /** What to type to see a failure again. */
 export const repeatWith = (seed: number) => `TEST_SEED=${seed} repeats this.`;
-
-/** Runs a test of one seed, and says with its failure which one it was. */
-export async function withSeed<T>(seed: number, run: (seed: number) => Promise<T>): Promise<T> {
-	try {
-		return await run(seed);
-	} catch (error) {
-		if (error instanceof Error) error.message = `${repeatWith(seed)}\n${error.message}`;
-		throw error;
-	}
-}
