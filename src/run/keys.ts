@@ -71,7 +71,8 @@ const KEYS_OF_CONTENT = 2;
 
 /**
  * What _Avoid Paying Twice_ means for one item: the keys of its requests, and whether what is known of
- * them is about the request as it is now. Nothing else in the life of an item depends on it.
+ * them is about the request as it is now. Others ask only for `isKeyPersistent`, or read the mode to word a
+ * message.
  *
  * The idempotency key of a request (specification: Operation details, Idempotency-Key):
  *
@@ -173,21 +174,31 @@ export class ItemKeys {
 	 * with what a former execution has left open.
 	 */
 	adopt(): void {
-		const { memory, node, inputFingerprint, origin, openRequests, workspace } = this.item;
+		const { memory, inputFingerprint, origin, openRequests, workspace } = this.item;
 		const now = workspace.clock.now();
-		openRequests.begin(origin.executionId, now);
-		memory.customKey = this.ownKeyHash;
-		if (memory.content !== undefined && !this.facts.isChanged) {
-			memory.inputFingerprint = inputFingerprint;
-			return;
-		}
+		openRequests.begin(origin.executionId, this.execution.isManual, now);
 		const isNew = memory.content === undefined;
-		const contents = (node.contents ??= {});
+		const isSame = !isNew && !this.facts.isChanged;
+		memory.customKey = this.ownKeyHash;
 		memory.inputFingerprint = inputFingerprint;
+		if (isSame) return;
+		this.nameRequest();
+		if (isNew) this.takeOverOpenRequest(now);
+	}
+
+	/** Records what the request asks for, and which of the equal ones of this execution it is. */
+	private nameRequest(): void {
+		const { memory, node } = this.item;
+		node.contents ??= {};
+		const occurrence = node.contents[this.content] ?? 0;
+		node.contents[this.content] = occurrence + 1;
 		memory.content = this.content;
-		memory.occurrence = contents[this.content] ?? 0;
-		contents[this.content] = memory.occurrence + 1;
-		if (!isNew || !origin.looksBack || this.mode === 'custom' || this.isNone) return;
+		memory.occurrence = occurrence;
+	}
+
+	private takeOverOpenRequest(now: number): void {
+		const { memory, origin, openRequests } = this.item;
+		if (!origin.looksBack || this.mode === 'custom' || this.isNone) return;
 		const lost = openRequests.takeOver({ content: this.content, ...this.execution }, now);
 		if (!lost) return;
 		memory.runId = lost.runId;
@@ -204,8 +215,9 @@ export class ItemKeys {
 		const hash = this.ownKeyHash;
 		if (hash === undefined) return undefined;
 		const { node, origin } = this.item;
-		const keys = (node.keys ??= {});
-		const owner = (keys[hash] ??= { content: this.content, item: origin.item });
+		node.keys ??= {};
+		node.keys[hash] ??= { content: this.content, item: origin.item };
+		const owner = node.keys[hash];
 		if (owner.item === origin.item) owner.content = this.content;
 		if (owner.content === this.content) return undefined;
 		return fail({

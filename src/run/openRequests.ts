@@ -58,16 +58,23 @@ export class OpenRequests {
 	}
 
 	/**
-	 * An execution makes its first new request of the node: what former ones were given for good, nobody will
-	 * ask for again. What it was given itself, by a retry of an earlier round, it may lose yet.
+	 * To be called when an execution makes its first new request of the node. What an earlier execution of its
+	 * kind, in the editor or in production, was given for good is forgotten, as nobody will ask for it again.
+	 * What one of the other kind was given stays, as that may be running still, and fail; so does its own, of an
+	 * earlier round.
+	 *
+	 * @param now in ms since the epoch
 	 */
-	begin(execution: string, now: number): void {
+	begin(execution: string, isManual: boolean, now: number): void {
 		if (this.begun.has(execution)) return;
+		const mayBeAskedFor = (request: OpenRequest): boolean => {
+			if (isKeyExpired(request.sent.firstSentAt, now)) return false;
+			const isOfOtherKind = request.isManual !== isManual;
+			return isOfOtherKind || request.execution === execution || this.isLost(request);
+		};
 		const executions = new Set([execution]);
 		for (const [content, requests] of this.requests) {
-			const open = requests.filter(
-				(request) => request.execution === execution || this.isOpen(request, now),
-			);
+			const open = requests.filter(mayBeAskedFor);
 			if (open.length > 0) this.requests.set(content, open);
 			else this.requests.delete(content);
 			for (const request of open) executions.add(request.execution);
@@ -77,9 +84,9 @@ export class OpenRequests {
 		for (const one of this.failedRuns.keys()) if (!executions.has(one)) this.failedRuns.delete(one);
 	}
 
-	private isOpen({ isDelivered, execution, sent }: OpenRequest, now: number): boolean {
-		const isLost = !isDelivered || this.failedRuns.has(execution);
-		return isLost && !isKeyExpired(sent.firstSentAt, now);
+	/** Whether its execution has not given its result to n8n, or has failed since. */
+	private isLost({ isDelivered, execution }: OpenRequest): boolean {
+		return !isDelivered || this.failedRuns.has(execution);
 	}
 
 	/**
@@ -94,7 +101,8 @@ export class OpenRequests {
 			const isOther = request.execution !== execution && request.isManual === isManual;
 			// One in production that has not failed may still be running.
 			const isOver = isManual || this.failedRuns.has(request.execution);
-			return isOther && isOver && this.isOpen(request, now);
+			const hasExpired = isKeyExpired(request.sent.firstSentAt, now);
+			return isOther && isOver && !hasExpired && this.isLost(request);
 		});
 		const outcomes = ['job', 'unknown', 'nothing'] as const;
 		const best = outcomes.find((outcome) => open.some((request) => request.outcome === outcome));

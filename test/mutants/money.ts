@@ -302,9 +302,17 @@ export const money: Mutant[] = [
 	{
 		name: 'money/own-rounds-forgotten',
 		file: 'src/run/openRequests.ts',
-		from: 'request.execution === execution || this.isOpen(request, now)',
-		to: 'this.isOpen(request, now)',
+		from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
+		to: 'isOfOtherKind || this.isLost(request)',
 		why: 'A retry of a loop that is stopped in its second round forgets what it has read in the first: the next one pays again.',
-		tests: ['test/run/openRequests.test.ts'],
+		tests: OPEN,
+	},
+	{
+		name: 'money/other-kind-forgotten',
+		file: 'src/run/openRequests.ts',
+		from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
+		to: 'request.execution === execution || this.isLost(request)',
+		why: 'While a loop runs in the editor, the published workflow starts: the next click pays for the first rounds again.',
+		tests: OPEN,
 	},
 ];
