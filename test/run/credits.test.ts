@@ -152,6 +152,36 @@ test('with error items, what still fits is sent; waiting for a top-up does not w
 	expect(clock.now()).toBe(before);
 });
 
+test('a request of unknown outcome counts with its expected price, and once', async () => {
+	let lost = 0;
+	const { execution, model } = setUp({
+		loses: ({ method, body }) =>
+			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 7,
+	});
+	await execution.run(items(1), { maxCredits: 10 });
+	const [failed] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
+	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	expect(execution.credits.reserved).toBe(6);
+	const [again] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
+	expect(again?.ok).toBe(true);
+	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
+});
+
+test('without a key a request counts beside the one that was lost: it is another one', async () => {
+	let lost = 0;
+	const { execution, model } = setUp({
+		loses: ({ method, body }) =>
+			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 1,
+	});
+	const settings = { maxCredits: 9, idempotency: 'none' as const };
+	await execution.run(items(1), settings);
+	const [failed] = await execution.run([{ prompt: 'lost' }], settings, 'b');
+	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	const [again] = await execution.run([{ prompt: 'lost' }], settings, 'b');
+	expect(again?.ok).toBe(true);
+	expect([reserved(model), execution.credits.reserved]).toEqual([9, 9]);
+});
+
 describe('an agent run under Max Credits', () => {
 	/** Eight requests at once, each of which is answered so. */
 	async function eight(

@@ -116,15 +116,19 @@ describe('a link is renewed for the same output', () => {
 	});
 
 	test.each([['the same'], [undefined]])(
-		'by its place where ids are missing or repeat (%s), unless there are fewer of them',
+		'by its place where ids are missing or repeat: %s',
 		async (id) => {
-			const first = showing([id, 'a'], [id, 'b-gone']);
-			const all = await collected(first, {}, showing([id, 'a-new'], [id, 'b-new']));
-			expect(all.asked.at(-1)).toBe(url('b-new'));
-			const fewer = await collected(first, {}, job({ outputs: [] }));
-			expect(fewer.result).toMatchObject({ failure: { kind: 'download' } });
+			const fresh = showing([id, 'a-new'], [id, 'b-new']);
+			const { asked } = await collected(showing([id, 'a'], [id, 'b-gone']), {}, fresh);
+			expect(asked.at(-1)).toBe(url('b-new'));
 		},
 	);
+
+	test('never by its place where there are fewer of them then', async () => {
+		const fresh = showing([undefined, 'b-new']);
+		const { asked } = await collected(showing([undefined, 'a-gone'], [undefined, 'b']), {}, fresh);
+		expect(asked).not.toContain(url('b-new'));
+	});
 });
 
 test('a file that cannot be had is a failure that carries the job, and not its link', async () => {
