@@ -24,6 +24,7 @@ import { isRecord, type Json } from '../../src/base/types';
 import { flagOf } from '../../src/base/values';
 import { requestResource } from '../../src/service/client';
 import { AGENT_STATUSES, type TerminalStatuses } from '../../src/service/jobState';
+import { refusalOf } from '../../src/service/statuses';
 import type { Item } from '../../src/run/item';
 
 /** What the three steps offer; `paid`: options of a step that reserves credits. */
@@ -134,6 +135,8 @@ async function budgetProblem(item: Item): Promise<Failed | undefined> {
 	if (settings.allowBudgetBelowEstimate) return undefined;
 	const path = request.path.replace(/\/approve$/, '');
 	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
+	// The other items have the same key: the run ends here, before each of them asks.
+	if (!run.ok && refusalOf(run) === 'badKey') return run;
 	// Whether it can be approved at all, the service says.
 	const estimate = run.ok && run.value.estimated_credits;
 	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;

@@ -68,12 +68,6 @@ export function itemOf(job: Resource): INodeExecutionData {
 /** Nodes that are polling: n8n starts a poll even while the previous one is running. */
 const polling = new Set<string>();
 
-/** What the last poll has left; versions before 0.1.0 kept it under the name of the node. */
-function stateOf(context: IPollFunctions): PollState | undefined {
-	const state = savedState(context) ?? context.getWorkflowStaticData('node').state;
-	return state as unknown as PollState | undefined;
-}
-
 /** Outputs what has finished since the last poll: once, whatever becomes of the execution. */
 export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const service = await openService(this);
@@ -83,7 +77,7 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	if (polling.has(name)) return null;
 	polling.add(name);
 	try {
-		const before = stateOf(this);
+		const before = savedState(this) as unknown as PollState | undefined;
 		const { account } = service;
 		const { finished, complete, state } = await findNewlyFinished(reader, account, before);
 		// n8n saves static data after every assignment, so unchanged data is not assigned.

@@ -5,6 +5,7 @@ import {
 	type PreSendAction,
 } from 'n8n-workflow';
 import type { Prepared } from '../run/item';
+import { shortHash } from '../run/keys';
 import { isTool, itemFiles, joinRun, toolArguments } from '../run/nodeInput';
 import { withoutReferences } from '../run/uploads';
 import { fail, ok, type Result } from '../base/result';
@@ -56,11 +57,14 @@ function warningOf(operation: Operation, unknown: string[]): string | undefined 
 	return `Not used, because ${operation.name} has no such field: ${names}`;
 }
 
-/** A request as text, its files by where n8n stores them. */
-function requestText(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
+/** Fingerprint of a request, its files by where n8n stores them, else by their content. */
+function requestFingerprint(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
 	const files = itemFiles(context);
-	const named = withoutReferences(body, (field) => files[field]?.id ?? files[field]?.data);
-	return JSON.stringify([path, named]);
+	const named = withoutReferences(body, (field) => {
+		const file = files[field];
+		return file && (file.id ?? shortHash(file.data));
+	});
+	return shortHash(JSON.stringify([path, named]));
 }
 
 function prepare(
@@ -89,7 +93,8 @@ function prepare(
 		parts: split?.(request),
 		settings: settings.value,
 		warning,
-		ownRequest: settings.value.idempotency === 'custom' ? requestText(context, request) : undefined,
+		ownRequest:
+			settings.value.idempotency === 'custom' ? requestFingerprint(context, request) : undefined,
 	});
 	// Where the service is, only the credential says, which cannot be read here.
 	const request = buildRequest(spec.endpoint, values, constants);

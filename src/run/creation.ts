@@ -35,17 +35,20 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  *
  * A creation is sent again for these reasons and no others.
  *
- * Under the same key and with the same body, as it may have been done, or certainly was not:
- *  1. nobody knows the outcome, or nothing was done (429, no connection): `service/client.ts` says how often
- *  2. a 429 of one that takes a job slot: as soon as there is one (`settleSlot`)
- *  3. an earlier try of the node, or a former execution, has left the outcome open, or may keep a signing secret
- *     that only the answer shows (`state.ts`, `openRequests.ts`)
+ * Unchanged, under the same key, as it may have been carried out, or certainly was not:
+ *  1. no answer, an unusable one, a 429, no connection: `service/client.ts` says how often
+ *  2. a 429 of one that takes a job slot: with the next slot (`settleSlot`)
+ *  3. an earlier try of the node, or a former execution, has left the outcome open, or only the answer shows a
+ *     signing secret (`state.ts`, `openRequests.ts`)
  *
- * As a new request, as nothing good can come of that one:
- *  4. an earlier try is over: refused, its job has failed, its key has expired, or the user has changed it; with Off
- *     each try of the node (`state.ts`, `begin`)
- *  5. the key leads to nothing: with Same Request to a failed job or a 402, with On Retries to three 429 (`nextKey`)
- *  6. a 402 under Wait for Top-Up, once there may be credits again (`settleCredits`)
+ * Made anew, as what was sent is settled. On Retries takes its next key, except after a 422; Own Key keeps its key;
+ * Same Request begins again with the first key of its content; Off has none.
+ *  4. an earlier try is over: refused, its job has failed, its key has expired, or the user has changed the request;
+ *     with Off each try of the node (`state.ts`, `begin`)
+ *  5. the key leads to nothing: with Same Request to a failed job or a 402 (`look`, `triesOtherKeyAfter402`); with
+ *     On Retries to three 429 with a slot, or to those of the client without one (`countThrottling`)
+ *  6. a 402 under Wait for Top-Up, once there may be credits (`settleCredits`); unchanged if that 402 leaves the
+ *     outcome open
  */
 
 /** Refused with 429 so often, and for as long as it may wait for a slot, a creation is given up. */
@@ -82,7 +85,7 @@ class Creation {
 	private refusals = 0;
 	private refusedSince: number | undefined;
 	private readonly credits: CreditWait = {};
-	/** Whether the next request is the last one under another key: it waits for nothing that this one had. */
+	/** Whether the next request differs from the refused one by its key only. What that has waited for, it does not wait for again. */
 	private hasOnlyChangedKey = false;
 
 	constructor(
@@ -120,7 +123,10 @@ class Creation {
 		run.addCreation(item);
 		if (keys.isNone) this.startOver();
 		if (memory.content === undefined) keys.adopt();
-		return memory.state.is === 'new' ? await spec.check?.(item) : undefined;
+		const { check } = spec;
+		if (memory.state.is !== 'new' || check === undefined) return undefined;
+		const checked = await inTurn(item, async (one) => (await check(one)) ?? ok(undefined));
+		return checked.ok ? undefined : checked;
 	}
 
 	/** What follows is another request than the one that the state of the item is about. */
@@ -254,9 +260,8 @@ class Creation {
 
 	/**
 	 * Sends a creation until there is a final answer. That it is sent is recorded before, so that a run
-	 * that dies in between can pick it up. Until the first attempt the signal of the channel stops it.
-	 * From then on only a cancel ends the wait for its answer, which is heard all the same: the request
-	 * may be carried out, and its job takes a slot.
+	 * that dies in between can pick it up. Once it is out, only a cancel ends the wait for its answer, which
+	 * is heard all the same: the request may be carried out, and its job takes a slot.
 	 */
 	private async exchange(
 		{ key, path }: CreationRequest,
@@ -266,28 +271,13 @@ class Creation {
 		const { item, keys } = this;
 		const { workspace, memory, host, request } = item;
 		const cancel = host.channel.signal;
-		const stop = new AbortController();
-		let hasSent = false;
-		const send: Channel['send'] = async (sending) => {
-			if (!hasSent && stop.signal.aborted) return { noResponse: 'not sent', unsent: 'local' };
-			if (!hasSent) {
-				const now = workspace.clock.now();
-				recordEvent(memory, { kind: 'sending', key, path, body, now });
-				if (memory.state.is === 'sent') keys.noteSending(memory.state);
-			}
-			hasSent = true;
-			return await host.channel.send(sending);
-		};
-		const disposals = [
-			onAbort(cancel, () => stop.abort()),
-			onAbort(channel.signal, () => {
-				if (!hasSent) stop.abort();
-			}),
-		];
-		if (channel.signal?.aborted) stop.abort();
+		const outgoing = outgoingChannel(host.channel, channel.signal, () => {
+			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
+			if (memory.state.is === 'sent') keys.noteSending(memory.state);
+		});
 		const headers: Record<string, string> = key === undefined ? {} : { [IDEMPOTENCY_HEADER]: key };
 		const answer = workspace.client.request(
-			{ ...channel, send, signal: stop.signal },
+			outgoing.channel,
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 			{
 				replayable: () => key !== undefined && !this.hasKeyExpired,
@@ -297,12 +287,14 @@ class Creation {
 			},
 		);
 		const heard = answer.then((final) => this.hear(final, body));
+		let forgetCancel = () => {};
 		const cancelled = new Promise<Failed>((resolve) => {
-			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: hasSent }));
-			disposals.push(onAbort(cancel, end));
+			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: outgoing.isOut() }));
+			forgetCancel = onAbort(cancel, end);
 		});
 		const first = await Promise.race([heard, cancelled]);
-		for (const dispose of disposals) dispose();
+		forgetCancel();
+		outgoing.dispose();
 		// Nobody waits for what it makes.
 		if (cancel?.aborted) void heard.then((made) => made?.ok && this.slot?.leave());
 		return first;
@@ -315,7 +307,8 @@ class Creation {
 		const wasSent = item.memory.state.is === 'sent';
 		recordEvent(item.memory, eventOf(made, item.spec));
 		if (wasSent) this.keys.noteAnswer();
-		const triesNextKey = !made.ok && this.nextKey(made);
+		const triesNextKey = !made.ok && this.triesOtherKeyAfter402(made);
+		if (!made.ok) this.countThrottling(made);
 		this.hasOnlyChangedKey = triesNextKey;
 		countCredits(item, body, made.ok ? ok(made.value.job) : made);
 		const triesAfterTopUp = this.settleCredits(made, triesNextKey);
@@ -331,26 +324,31 @@ class Creation {
 		return { job, isOver: isPlanOnly(job, status) };
 	}
 
-	/** Whether another key is tried at once, because this one leads to nothing. */
-	private nextKey(refused: Failed): boolean {
+	/** Whether it is sent again at once under another key, because this one has led to a 402. */
+	private triesOtherKeyAfter402(refused: Failed): boolean {
+		const isSettled = this.item.memory.state.is === 'new';
+		return isOutOfCredits(refused) && isSettled && this.keys.giveWay('noCredits');
+	}
+
+	/** Counts a 429. A service may keep it for the key, and nothing was done, so the next attempt may take another key. */
+	private countThrottling(refused: Failed): void {
 		const { item, keys } = this;
-		const { memory } = item;
-		if (isOutOfCredits(refused)) return memory.state.is === 'new' && keys.giveWay('noCredits');
-		if (refusalOf(refused) !== 'throttled') return false;
+		if (refusalOf(refused) !== 'throttled') return;
 		this.refusals += 1;
-		if (isOutcomeOpen(memory.state)) return false;
-		const isKept = keys.mayChangeAfterRefusals && this.refusals % REFUSALS_OF_ONE_KEY === 0;
-		// That of a request without a slot was tried often enough by the client: its next try has another key.
-		if (isKept || !slotKindOf(item))
-			recordEvent(memory, { kind: 'refused', keepsKey: !keys.mayChangeAfterRefusals });
-		return false;
+		if (isOutcomeOpen(item.memory.state)) return;
+		const { mayChangeAfterRefusals } = keys;
+		const changesKey = mayChangeAfterRefusals && this.refusals % REFUSALS_OF_ONE_KEY === 0;
+		// One without a slot the client has tried often enough: this try of the node is over.
+		const isLastAttempt = slotKindOf(item) === undefined;
+		if (changesKey || isLastAttempt)
+			recordEvent(item.memory, { kind: 'refused', keepsKey: !mayChangeAfterRefusals });
 	}
 
 	/** Whether it is tried again once there may be credits. */
 	private settleCredits(made: Result<Made>, triesNextKey: boolean): boolean {
 		const { settings, workspace } = this.item;
 		if (settings.onInsufficientCredits !== 'wait') return false;
-		// What never waits for credits may be cheap, and says nothing to those that do.
+		// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper request.
 		if (made.ok) workspace.credits.succeeded(this.credits.lackedCredits !== undefined);
 		if (made.ok || !isOutOfCredits(made) || triesNextKey) return false;
 		workspace.credits.refused();
@@ -442,6 +440,43 @@ class Creation {
 export async function createJob(item: Item): Promise<Result<Resource>> {
 	const opened = await openRequest(item);
 	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
+}
+
+/**
+ * The channel of one creation. `stop` ends it until the first attempt goes out; from then on only a cancel
+ * of the execution does, as the request may be carried out.
+ *
+ * @param ofExecution its signal is the cancel
+ * @param onFirstAttempt called right before the first attempt goes out
+ */
+function outgoingChannel(
+	ofExecution: Channel,
+	stop: AbortSignal | undefined,
+	onFirstAttempt: () => void,
+) {
+	const ending = new AbortController();
+	let isOut = false;
+	const abort = () => ending.abort();
+	const abortUnlessOut = () => {
+		if (!isOut) abort();
+	};
+	const send: Channel['send'] = async (request) => {
+		if (!isOut) {
+			if (ending.signal.aborted) return { noResponse: 'not sent', unsent: 'local' };
+			onFirstAttempt();
+			isOut = true;
+		}
+		return await ofExecution.send(request);
+	};
+	const disposals = [onAbort(ofExecution.signal, abort), onAbort(stop, abortUnlessOut)];
+	if (stop?.aborted) abort();
+	return {
+		channel: { ...ofExecution, send, signal: ending.signal },
+		isOut: () => isOut,
+		dispose: () => {
+			for (const dispose of disposals) dispose();
+		},
+	};
 }
 
 /** What the final answer to a creation means for the item. */

@@ -120,7 +120,7 @@ export interface Prepared {
 	settings: Settings;
 	/** What was entered for other operations and is not used. */
 	warning?: string;
-	/** With a key of the user's own, the request as text, its files by where n8n stores them. */
+	/** With a key of the user's own, the fingerprint of the request, its files by where n8n stores them. */
 	ownRequest?: string;
 	/** What is wrong with it unless the service is on this machine, which only the credential says. */
 	unlessLocal?: Failed;

@@ -85,7 +85,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	],
 	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
 		[MODEL, GO_ON, [WHOLE, 'a run that %s is taken over by the next click']],
-	'This holds for 24 hours while n8n runs, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
+	'This holds for 24 hours in the process that ran it, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
 		[
 			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
 			[RUN, 'in the editor, the next click after a failed execution %s'],
@@ -170,10 +170,13 @@ const SENTENCES: Record<string, Proof[]> = {
 			[CREATION, 'lost answers after the service has created are repeated with the same key'],
 			[CREATION, 'an unknown outcome keeps its key for the next run'],
 		],
-	'After 24 hours, or if you have changed the request, nothing is sent: the error says that a job may exist and where to look.':
+	'In a retry after 24 hours, or of a request that you have changed, nothing is sent: the error says that a job may exist and where to look.':
 		[[RUN, 'is told where the key can no longer settle it (%s), before anything is paid']],
 	'If you retry the execution after that, it pays.': [
 		[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
+	],
+	'A changed request in a new execution pays at once.': [
+		['test/run/openRequests.test.ts', '%s takes nothing over'],
 	],
 	'n8n saves what a node remembers only when the node has ended.': [KILLED],
 	'So start the workflow again; what it pays for is in the table.': [KILLED],

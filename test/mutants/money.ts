@@ -102,7 +102,7 @@ export const money: Mutant[] = [
 	{
 		name: 'money/equal-items-share-a-key',
 		file: 'src/run/keys.ts',
-		from: 'contents[this.content] = memory.occurrence + 1;',
+		from: 'node.contents[this.content] = occurrence + 1;',
 		to: '',
 		why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 		tests: KEYS,
