@@ -62,8 +62,8 @@ export const money: Mutant[] = [
 	{
 		name: 'money/sent-but-not-noted',
 		file: 'src/run/creation.ts',
-		from: "recordEvent(memory, { kind: 'sending', key, path, body, now });",
-		to: 'void now;',
+		from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
+		to: '',
 		why: 'Nothing remembers that a creation is out: after a crash it is made again.',
 		tests: CREATION,
 	},
