@@ -48,6 +48,12 @@ export const isFinished = (job: Resource): boolean =>
 
 const idsOf = (jobs: Resource[]): string[] => jobs.map(({ id }) => id);
 
+/** How many pages a poll reads at most. */
+function maxPagesOf(isFirstPoll: boolean, isOtherKey: boolean): number {
+	if (isFirstPoll) return 1;
+	return isOtherKey ? MAX_PAGES_OF_OTHER_KEY : MAX_PAGES;
+}
+
 /**
  * One poll of the generations of a workspace: what has finished since the last one, each exactly
  * once. It knows no time of creation or end (specification: Generation), so it remembers what it
@@ -66,7 +72,7 @@ export async function findNewlyFinished(
 	const listed = new Map<string, Resource>();
 	// Another key may be of the same workspace: then the list shows something known.
 	const isOtherKey = before !== undefined && before.workspace !== workspace;
-	const maxPages = before === undefined ? 1 : isOtherKey ? MAX_PAGES_OF_OTHER_KEY : MAX_PAGES;
+	const maxPages = maxPagesOf(before === undefined, isOtherKey);
 	let showsKnown = false;
 	let cursor: string | undefined;
 	let isAtEnd = false;

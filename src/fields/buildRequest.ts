@@ -7,8 +7,12 @@ import type { Values } from './readFields';
 
 /** Sets a value at a path, and makes the objects that the path leads through. */
 function put(target: Json, [name = '', ...rest]: string[], value: unknown): void {
-	if (rest.length === 0) target[name] = value;
-	else put((target[name] ??= {}) as Json, rest, value);
+	if (rest.length === 0) {
+		target[name] = value;
+		return;
+	}
+	target[name] ??= {};
+	put(target[name] as Json, rest, value);
 }
 
 /** Puts values into their target: first each in its place, then what changes the whole. */

@@ -116,8 +116,10 @@ export class ExecutionCredits {
 	private readonly counted: Record<string, number>;
 
 	constructor(private readonly flow: Record<string, unknown>) {
-		this.prices = (flow.mediaGenPrices ??= {}) as Record<string, number>;
-		this.counted = (flow.mediaGenCounted ??= {}) as Record<string, number>;
+		flow.mediaGenPrices ??= {};
+		flow.mediaGenCounted ??= {};
+		this.prices = flow.mediaGenPrices as Record<string, number>;
+		this.counted = flow.mediaGenCounted as Record<string, number>;
 	}
 
 	get reserved(): number {

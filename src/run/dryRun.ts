@@ -111,10 +111,9 @@ function pictureSize(body: Json): [width: number, height: number] {
 	const ratio = /^\s*(\d{1,4}(?:\.\d+)?)\s*:\s*(\d{1,4}(?:\.\d+)?)\s*$/.exec(
 		asText(parameters.aspect_ratio),
 	);
-	const [width, height] = (size ?? ratio ?? ['', '1', '1']).slice(1).map(Number) as [
-		number,
-		number,
-	];
+	const [, first = '1', second = '1'] = size ?? ratio ?? [];
+	const width = Number(first);
+	const height = Number(second);
 	const longer = Math.max(width, height);
 	if (!(Math.min(width, height) > 0)) return [DEFAULT_SIDE, DEFAULT_SIDE];
 	const side = size ? Math.min(longer, MAX_SIDE) : DEFAULT_SIDE;
@@ -226,8 +225,11 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const content = opened.value.requestFingerprint;
 	const asNew: Item = { ...item, memory: { ...memory, content } };
 	const idempotencyKey = new ItemKeys(asNew, content).current;
-	const prices = await (run.prices ??= readPrices(item));
-	const summary = await (run.drySummary ??= summaryOf(item, prices));
+	// Each once, for all items of the run.
+	run.prices ??= readPrices(item);
+	const prices = await run.prices;
+	run.drySummary ??= summaryOf(item, prices);
+	const summary = await run.drySummary;
 	const outcome: Outcome = { resources: [], files: [] };
 	for (const [index, asked] of parts.entries()) {
 		const asIs = await asSent(item, asked);

@@ -95,18 +95,21 @@ function firstOf(names: readonly unknown[], where = ''): string {
 	return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more${where}` : ''}`;
 }
 
+/** That nothing was sent or created, for whom, and that it cost nothing. */
 function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
 	const { items = 1, isRow, charges, invalid = [], submitted = 0 } = context;
 	// One invalid item stops a run before anything is sent, unless n8n starts the items in portions.
 	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && submitted === 0;
-	const [whom, onIt] = stopsAll ? [' for any item', ''] : [' for this item', ' on it'];
-	const what = `Nothing was ${done}${items > 1 ? whom : ''}`;
-	const also =
-		stopsAll && invalid.length > 1
-			? ` ${invalid.length} items are wrong: ${firstOf(invalid.map((index) => index + 1))}.`
-			: '';
-	if (charges === false) return `${what}.${also}`;
-	return `${what}${done === 'sent' ? ', so' : ' and'} no credits were spent${items > 1 ? onIt : ''}.${also}`;
+	const isOneOfMany = items > 1;
+	let sentence = `Nothing was ${done}`;
+	if (isOneOfMany) sentence += stopsAll ? ' for any item' : ' for this item';
+	if (charges !== false) {
+		sentence += done === 'sent' ? ', so no credits were spent' : ' and no credits were spent';
+		if (isOneOfMany && !stopsAll) sentence += ' on it';
+	}
+	if (!stopsAll || invalid.length < 2) return `${sentence}.`;
+	const numbers = firstOf(invalid.map((index) => index + 1));
+	return `${sentence}. ${invalid.length} items are wrong: ${numbers}.`;
 }
 
 function unknown({ failure }: Failed, context: ErrorContext): string {

@@ -49,7 +49,7 @@ export function expiryOf({ expires_at: expires }: Json): number {
 	return Number.isNaN(at) ? Infinity : at;
 }
 
-/** What the service shows of a job now; nothing if it cannot be read. */
+/** What the service shows of a job now; `{}` if it cannot be read. */
 async function readAgain({ workspace, host }: ServiceContext, job: Resource): Promise<Json> {
 	const request = { method: 'GET', path: readerPath(job) } as const;
 	const read = await requestResource(workspace.client, host.channel, request);

@@ -46,9 +46,9 @@ export function identify(
 	// There is nothing to remember about an operation that creates nothing.
 	if (!spec.creates && spec.output !== 'file')
 		return { inputFingerprint: '', item: place, memory: newMemory() };
-	const parameters = (run.parameters ??= parametersFingerprint(context, spec));
+	run.parameters ??= parametersFingerprint(context, spec);
 	const tool = isTool(context);
-	const inputFingerprint = shortHash(`${parameters}\n${inputText(context, tool)}`);
+	const inputFingerprint = shortHash(`${run.parameters}\n${inputText(context, tool)}`);
 	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;
 	return { inputFingerprint, item, memory: itemMemory(node, item) };
 }

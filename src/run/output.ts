@@ -37,12 +37,13 @@ export function jsonOf({ error, ...rest }: Json): IDataObject {
 	);
 }
 
-/** The fields of generated media that a model needs, beside those about credits. */
-const AGENT_FIELDS = [
-	...['id', 'object', 'status', 'mode', 'model', 'url'],
-	...['failure', 'errors', 'warning', 'next', 'part', 'parts'],
-	...['dryRun', 'summary', 'request'],
-];
+/** What a model needs of a job, beside the fields about credits … */
+const JOB_FIELDS = ['id', 'object', 'status', 'mode', 'model', 'url'];
+/** … of what became of it … */
+const OUTCOME_FIELDS = ['failure', 'errors', 'warning', 'next', 'part', 'parts'];
+/** … and of a dry run. */
+const DRY_RUN_FIELDS = ['dryRun', 'summary', 'request'];
+const AGENT_FIELDS = new Set([...JOB_FIELDS, ...OUTCOME_FIELDS, ...DRY_RUN_FIELDS]);
 
 /**
  * The json of an item for an AI agent, which pays for every word. Media are reduced to what they
@@ -50,7 +51,7 @@ const AGENT_FIELDS = [
  */
 function condenseForAgent(json: Json): Json {
 	if (!isMedia(json)) return json;
-	const isKept = (name: string) => AGENT_FIELDS.includes(name) || isAboutCredits(name);
+	const isKept = (name: string) => AGENT_FIELDS.has(name) || isAboutCredits(name);
 	const condensed: Json = Object.fromEntries(Object.entries(json).filter(([name]) => isKept(name)));
 	const urls = filesIn(json).map(({ url }) => url);
 	return urls.length > 1 ? { ...condensed, urls } : condensed;

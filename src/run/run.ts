@@ -26,7 +26,7 @@ interface PendingError {
 }
 
 /** Which run of which node. */
-interface Location {
+export interface Location {
 	runIndex: number;
 	/** Workflow and node: the same in every execution. */
 	node: string;
@@ -153,7 +153,7 @@ export class Run {
 	rejectionOf(item: number): Failed | undefined {
 		const prepared = this.prepared.get(item);
 		if (prepared?.ok === false) return prepared;
-		// The error is that of the invalid item.
+		// The invalid item reports the error; this one only says that it was skipped.
 		return this.invalidItems > 0 && !this.continuesOnFail
 			? fail({ kind: 'skipped', cause: 'another item is invalid', becomesRow: false })
 			: undefined;
@@ -181,7 +181,8 @@ export class Run {
 	 */
 	stopSignal(cancel: AbortSignal | undefined): AbortSignal {
 		const { signal } = this.haltController;
-		return (this.anyStopSignal ??= cancel ? AbortSignal.any([cancel, signal]) : signal);
+		this.anyStopSignal ??= cancel ? AbortSignal.any([cancel, signal]) : signal;
+		return this.anyStopSignal;
 	}
 
 	/** What the items have created, and what an earlier try of theirs had. */
@@ -261,8 +262,8 @@ export const halted = ({ run }: Item): Failed | undefined =>
 	run.halted && fail({ kind: 'skipped', ...run.halted });
 
 /**
- * Why an item was stopped: because the run was halted, or the execution cancelled. A creation that is
- * out is never stopped by a halt, so whatever a request of unknown outcome is here, it costs nothing.
+ * Why an item was stopped: because the run was halted, or the execution cancelled. A halt never stops a
+ * creation that is out, so a request that it has stopped was a read, and costs nothing.
  */
 export function whyStopped(item: Item, failed: Failed): Failed {
 	const isStop = failed.failure.kind === 'cancelled';

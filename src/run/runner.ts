@@ -3,6 +3,7 @@ import type {
 	IExecutePaginationFunctions,
 	IExecuteSingleFunctions,
 	IHttpRequestOptions,
+	INode,
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Scope } from '../contract';
@@ -19,7 +20,7 @@ import { n8nHost } from '../service/n8n';
 import { isLocalService } from '../service/urls';
 import { readerOf } from '../service/jobState';
 import { workspaceOf } from '../service/workspace';
-import type { Run } from './run';
+import type { Location, Run } from './run';
 import { referencesIn } from './uploads';
 import { becomesErrorItem, executionCredits } from './credits';
 import {
@@ -60,13 +61,19 @@ function locateRun(context: IExecuteSingleFunctions): { runIndex: number; node: 
 	return { runIndex: Number(runIndex), node: `${workflowId ?? ''}/${context.getNode().id}` };
 }
 
+/** The same for all items of a run. */
+function locationOf(run: Run, context: IExecuteSingleFunctions): Location {
+	run.location ??= locateRun(context);
+	return run.location;
+}
+
 function workflowMode(context: IExecuteSingleFunctions): WorkflowMode {
 	const mode = context.getMode();
 	if (mode === 'manual') return 'manual';
 	return mode === 'integrated' ? 'nested' : 'production';
 }
 
-/** Whether n8n has given the execution no memory of what a former one may have paid for. */
+/** Whether to look for what a former execution has lost: in the editor, and in a retry for which n8n kept no memory of the node. */
 function looksBack(
 	context: IExecuteSingleFunctions,
 	{ startedIn }: NodeMemory,
@@ -126,7 +133,7 @@ async function openItem(
 	const { baseUrl, key, limits } = access.ok ? access.value : NO_SERVICE;
 
 	const itemIndex = context.getItemIndex();
-	const location = (run.location ??= locateRun(context));
+	const location = locationOf(run, context);
 	const executionId = context.getExecutionId() ?? '';
 	const node = nodeMemory(context.getContext('node'), executionId);
 	const { item, memory, inputFingerprint } = identify(context, spec, run, node);
@@ -217,7 +224,6 @@ function failItem(
 	failed: Failed,
 ): INodeExecutionData[] {
 	const itemIndex = context.getItemIndex();
-	const node = context.getNode();
 	const known: ErrorContext = {
 		endpoint: spec.endpoint,
 		object: spec.object,
@@ -229,28 +235,48 @@ function failItem(
 		...(opened.ok && ofItem(opened.value)),
 	};
 	const becomesItem = opened.ok && becomesErrorItem(failed, opened.value.settings);
-	if (!context.continueOnFail() && !becomesItem) {
-		// An error takes a stack trace; when thousands of items fail at once, n8n would stand still. So only where n8n needs one.
-		// An item that was not sent leaves it to the one that halted the run; a call of a tool may end with
-		// what halted the call before it.
-		const isOwn = failed.failure.kind !== 'skipped' || run.total === 1;
-		const isReported = isOwn && run.reportsErrorOf(itemIndex);
-		if (!isReported) return [];
-		const { submitted, invalid } = run;
-		const error = nodeError(node, failed, { ...known, submitted, invalid });
-		const complete = () => completeError(error, failed, known, run);
-		run.addError({ thrownBy: itemIndex, complete });
-		throw error;
+	if (context.continueOnFail() || becomesItem) {
+		run.undelivered.add(itemIndex);
+		return [failedItem(context, opened, failed, known)];
 	}
-	run.undelivered.add(itemIndex);
+	if (!isReported(run, failed, itemIndex)) return [];
+	throw reportedError(context.getNode(), run, failed, known);
+}
+
+/** Creating an error takes a stack trace, so with thousands of failures only the item that n8n reports does. */
+function isReported(run: Run, failed: Failed, itemIndex: number): boolean {
+	// An item that was not sent leaves it to the one that halted the run; a call of a tool may end with
+	// what halted the call before it.
+	const isOwn = failed.failure.kind !== 'skipped' || run.total === 1;
+	return isOwn && run.reportsErrorOf(itemIndex);
+}
+
+/** The error of the run; what the other items came to is added once they have ended. */
+function reportedError(node: INode, run: Run, failed: Failed, known: ErrorContext) {
+	const { submitted, invalid } = run;
+	const error = nodeError(node, failed, { ...known, submitted, invalid });
+	const complete = () => completeError(error, failed, known, run);
+	run.addError({ thrownBy: known.itemIndex, complete });
+	return error;
+}
+
+/** A failed row, in the shape that n8n needs for what is set under _On Error_. */
+function failedItem(
+	context: IExecutePaginationFunctions,
+	opened: Result<Item>,
+	failed: Failed,
+	known: ErrorContext,
+): INodeExecutionData {
+	const node = context.getNode();
+	const { itemIndex } = known;
 	const ofRow = { ...known, isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
 	// paid for again.
 	if (node.retryOnFail && itemIndex === 0 && ofRow.idempotency === 'none')
-		return [{ json: {}, error: nodeError(node, failed, ofRow), pairedItem: { item: itemIndex } }];
+		return { json: {}, error: nodeError(node, failed, ofRow), pairedItem: { item: itemIndex } };
 	const details = detailsOf(failed, ofRow);
 	if (node.onError === 'continueErrorOutput')
-		return [errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex)];
+		return errorOutputItem(nodeError(node, failed, ofRow), details, itemIndex);
 	const settings = opened.ok ? opened.value.settings : undefined;
 	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
 	const source = {
@@ -259,12 +285,12 @@ function failItem(
 		resultField: ofSettings ?? failed.resultField,
 		resource: runOfRow(failed),
 	};
-	return [errorRow(describeFailure(failed, ofRow), details, source)];
+	return errorRow(describeFailure(failed, ofRow), details, source);
 }
 
 /** Also of a run that failed before it created anything: with it n8n loses the earlier rounds of a loop. */
 function noteDeliveries(context: IExecutePaginationFunctions, run: Run): void {
-	const { node } = (run.location ??= locateRun(context));
+	const { node } = locationOf(run, context);
 	const signal = context.getExecutionCancelSignal();
 	run.noteDeliveries(openRequestsOf(node), context.getExecutionId() ?? '', signal);
 }

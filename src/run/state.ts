@@ -251,38 +251,39 @@ export interface NodeMemory {
  * Execution. The run id is stored before the first request is sent.
  */
 export function nodeMemory(context: Record<string, unknown>, execution: string): NodeMemory {
-	return (context.mediaGen ??= {
-		runId: randomUUID(),
-		startedIn: execution,
-		items: {},
-	}) as NodeMemory;
+	context.mediaGen ??= { runId: randomUUID(), startedIn: execution, items: {} };
+	return context.mediaGen as NodeMemory;
 }
 
 export const newMemory = (): ItemMemory => ({ state: NEW });
 
 /** The memory of an item, `run:item`; a new one if there is none. */
-export const itemMemory = (memory: NodeMemory, item: string): ItemMemory =>
-	(memory.items[item] ??= newMemory());
+export function itemMemory({ items }: NodeMemory, item: string): ItemMemory {
+	items[item] ??= newMemory();
+	return items[item];
+}
 
 /** The place of a part of an item. The first one has that of the item: a text may become longer, or shorter. */
 export const placeOfPart = (item: string, index: number): string =>
 	index === 0 ? item : `${item}.${index}`;
 
-/** What is known of an item: its own state, or those of its parts, each of which creates a job. */
-export const statesOf = ({
-	node: { items },
-	origin: { item },
-	parts = [],
-	memory,
-}: {
+interface StateOwner {
 	node: NodeMemory;
 	origin: { item: string };
+	/** Its requests, where it needs several. */
 	parts?: unknown[];
 	memory: ItemMemory;
-}): Array<[part: string, state: ItemState]> =>
-	parts.length < 2
-		? [['', memory.state]]
-		: parts.map((_, index) => [`.${index}`, items[placeOfPart(item, index)]?.state ?? NEW]);
+}
+
+/** The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' … */
+export function statesOf(owner: StateOwner): Array<[part: string, state: ItemState]> {
+	const { node, origin, parts = [], memory } = owner;
+	if (parts.length < 2) return [['', memory.state]];
+	return parts.map((_, index) => {
+		const place = placeOfPart(origin.item, index);
+		return [`.${index}`, node.items[place]?.state ?? NEW];
+	});
+}
 
 /** Records an event. Nothing else changes the state of an item. */
 export function recordEvent(memory: ItemMemory, event: ItemEvent): void {

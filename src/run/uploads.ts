@@ -136,7 +136,11 @@ function asSent(item: Item, file: LocalFile): LocalFile {
 	return { ...file, fileName: `${file.hash.slice(0, 16)}.${extensionOf(file.type)}` };
 }
 
-/** The body of a request with the URLs of its files, which are sent first. */
+/**
+ * Sends the files of a request, one after the other. Fails with `upload`, or as POST /files does.
+ *
+ * @returns the body of the request, with an https URL in place of each file
+ */
 export async function uploadAll(
 	item: Item,
 	sources: OpenedRequest['sources'],

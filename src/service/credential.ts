@@ -128,6 +128,7 @@ export async function authenticate(
 		);
 	}
 	// Modifies the request itself, by which the transport sees that n8n got this far.
-	(options.headers ??= {}).Authorization = `Bearer ${read.apiKey}`;
+	options.headers ??= {};
+	options.headers.Authorization = `Bearer ${read.apiKey}`;
 	return options;
 }

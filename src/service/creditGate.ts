@@ -8,7 +8,7 @@ const TRY_EVERY_MS = 20_000;
 const RECHECK_MS = 1_000;
 
 /**
- * Whether a workspace has credits. The fields of GET /credits are not documented (specification:
+ * Whether a workspace has credits: a circuit breaker, which a 402 opens. The fields of GET /credits are not documented (specification:
  * Other response bodies), so the only proof is a creation that succeeds. From the first 402 on, all
  * creations that wait for a top-up share one attempt every 20 seconds.
  *

@@ -77,10 +77,10 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 	404: {
 		...refused('notFound'),
-		words: ({ readsOwnJob, hasId }) => [
-			readsOwnJob ? 'The service does not know the job' : 'Not found',
-			readsOwnJob ? OTHER_WORKSPACE : hasId ? NO_SUCH_ID : NO_SUCH_PATH,
-		],
+		words: ({ readsOwnJob, hasId }) => {
+			if (readsOwnJob) return ['The service does not know the job', OTHER_WORKSPACE];
+			return ['Not found', hasId ? NO_SUCH_ID : NO_SUCH_PATH];
+		},
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.
 	408: { ...other(408), again: 'replayable' },
