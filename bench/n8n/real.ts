@@ -1,21 +1,16 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { credentialType } from '../../lab/n8n/credential';
 import { startInstance } from '../../lab/n8n/instance';
-import { startScriptedService } from '../../test/model/scriptedService';
 import type { Figure } from '../table';
 import { overhead } from './overhead';
+import { startService } from './service';
 import { transfers } from './transfers';
 
 /** Requests a minute and jobs at a time: more than are ever used, so that no limit is met. */
 const UNLIMITED = 1_000_000_000;
 
-/** What is measured in a real n8n, beside n8n's own nodes, against a service on this machine that has no limits. */
+/** What is measured in a real n8n, beside n8n's own nodes, against a service on this machine. */
 export async function real(log: (line: string) => void): Promise<Figure[]> {
-	const service = await startScriptedService();
-	service.on('*', ({ path }, response) => {
-		const id = path.split('/').at(-1);
-		response.json({ object: 'generation', mode: 'video', model: 'm', id, status: 'queued' });
-	});
+	const service = await startService();
 	try {
 		// As users run it: with the heap of the lab its memory would be another.
 		const { n8n, rest } = await startInstance({ log, env: { NODE_OPTIONS: '' } });
@@ -35,6 +30,6 @@ export async function real(log: (line: string) => void): Promise<Figure[]> {
 			await n8n.stop();
 		}
 	} finally {
-		await service.close();
+		await service.stop();
 	}
 }
