@@ -23,14 +23,8 @@ import { workspaceOf } from '../service/workspace';
 import type { Location, Run } from './run';
 import { referencesIn } from './uploads';
 import { becomesErrorItem, executionCredits } from './credits';
-import {
-	completeError,
-	describeFailure,
-	detailsOf,
-	nodeError,
-	type ErrorContext,
-	type Labels,
-} from './errors';
+import type { ErrorContext, Labels } from './errorContext';
+import { completeError, describeFailure, detailsOf, nodeError } from './errors';
 import type { Item, OperationSpec, Outcome, Prepared, WorkflowMode } from './item';
 import { isOutcomeOpen, nodeMemory, statesOf, type NodeMemory } from './state';
 import { identify } from './identity';

@@ -1,6 +1,7 @@
 import { ENDPOINTS } from '../../src/contract';
 import { fail, type Failure } from '../../src/base/result';
-import { wordsOf, type ErrorContext } from '../../src/run/errors';
+import type { ErrorContext } from '../../src/run/errorContext';
+import { wordsOf } from '../../src/run/words';
 import { read } from '../support/sources';
 
 const context: ErrorContext = {

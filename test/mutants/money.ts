@@ -261,7 +261,7 @@ export const money: Mutant[] = [
 	},
 	{
 		name: 'money/error-says-nothing-was-spent',
-		file: 'src/run/errors.ts',
+		file: 'src/run/spending.ts',
 		from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 		to: '',
 		why: 'The error says that no credits were spent although an earlier try may have made a job.',
@@ -269,7 +269,7 @@ export const money: Mutant[] = [
 	},
 	{
 		name: 'money/error-promises-a-free-retry',
-		file: 'src/run/errors.ts',
+		file: 'src/run/errorContext.ts',
 		from: "idempotency !== 'none' && (!isRow",
 		to: '(!isRow',
 		why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',

@@ -1,4 +1,4 @@
-import { withEditorLabels } from '../../src/run/errors';
+import { withEditorLabels } from '../../src/run/words';
 
 const LABELS = {
 	prompt: 'Prompt',

@@ -1,7 +1,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import { detailsOf, nodeError, describeFailure } from '../../src/run/errors';
-import type { ErrorContext } from '../../src/run/errors';
+import type { ErrorContext } from '../../src/run/errorContext';
 import {
 	fail,
 	type Failed,

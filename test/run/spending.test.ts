@@ -1,6 +1,7 @@
 import { ENDPOINTS } from '../../src/contract';
 import { fail, type Failed, type Failure } from '../../src/base/result';
-import { creditSentence, creditState, type ErrorContext } from '../../src/run/errors';
+import type { ErrorContext } from '../../src/run/errorContext';
+import { creditSentence, creditState } from '../../src/run/spending';
 
 const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,

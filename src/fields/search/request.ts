@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import { NodeApiError, type ILoadOptionsFunctions, type JsonObject } from 'n8n-workflow';
 import type { Endpoint } from '../../contract';
-import { wordsOf } from '../../run/errors';
+import { wordsOf } from '../../run/words';
 import { BoundedMap } from '../../base/boundedMap';
 import { systemClock } from '../../base/clock';
 import { fail, type Failed } from '../../base/result';
