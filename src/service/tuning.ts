@@ -50,8 +50,8 @@ export const TUNING = {
 	leastAMinute: 3,
 	/** The part of the requests of a minute that all processes together may use for lists. */
 	listShare: 1 / 3,
-	/** Of the slots that our jobs have left, how many are offered to others before we use them again. */
-	offeredShare: 1 / 2,
+	/** Of the slots that our jobs free, how many are yielded to others before we use them again. */
+	yieldedShare: 1 / 2,
 } as const;
 
 /** A time with a quarter more or less, so that what happened to several processes at once does not again. */
