@@ -49,8 +49,8 @@ export const limits: Mutant[] = [
 	{
 		name: 'limits/no-cut-beside-others',
 		file: 'src/service/rateLimiter.ts',
-		from: 'if (isShared) this.cut =',
-		to: 'if (isShared && isFull) this.cut =',
+		from: 'if (isShared) {',
+		to: 'if (isShared && isFull) {',
 		why: 'Beside another n8n in the same workspace nobody slows down, and both are refused all the time.',
 		tests: RATE,
 	},
