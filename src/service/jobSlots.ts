@@ -91,8 +91,10 @@ class SlotPool {
  *    ours run, and at least one: each that is accepted shows that there may be room for another. One
  *    that gets no answer for a second is not waited for.
  * 2. Otherwise one creation a minute is sent as a probe, whatever the lists show, so that no wait hangs;
- *    while others are seen half as often after each probe, until one is accepted. None is sent while our
- *    own jobs use all slots.
+ *    while others are seen half as often after each probe, until one is accepted. Each probe sets when
+ *    the next may go out before its own answer is known, so beside others, or dead jobs that lists show
+ *    as running, even accepted ones are about two minutes apart. None is sent while our own jobs use all
+ *    slots.
  * 3. A slot of our own that is freed counts at once. While others are seen, every second of them, except
  *    our last one, is left to them until the next list, so that whoever has more comes down.
  * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits
