@@ -19,20 +19,20 @@ interface Waiting<T, C> {
  */
 export class WaitQueue<T, C extends Turn = Channel> {
 	/** By fairness key, in the order in which they are served. */
-	private readonly lanes = new Map<string, Set<Waiting<T, C>>>();
+	private readonly queues = new Map<string, Set<Waiting<T, C>>>();
 
 	constructor(private readonly cancelled: T) {}
 
 	get size(): number {
 		let size = 0;
-		for (const lane of this.lanes.values()) size += lane.size;
+		for (const queue of this.queues.values()) size += queue.size;
 		return size;
 	}
 
 	/** The one that is served next. */
 	get next(): Waiting<T, C> | undefined {
-		const [[first] = []] = this.lanes.values();
-		return first;
+		for (const [first] of this.queues.values()) return first;
+		return undefined;
 	}
 
 	/** Not `async`: thousands may wait, and each suspended call costs 400 bytes. */
@@ -42,8 +42,8 @@ export class WaitQueue<T, C extends Turn = Channel> {
 		return new Promise<T>((resolve) => {
 			const dispose = onAbort(signal, () => this.end(waiting, this.cancelled));
 			const waiting: Waiting<T, C> = { channel, since, timeoutMs, resolve, dispose };
-			const lane = this.lanes.get(fairnessKey) ?? new Set();
-			this.lanes.set(fairnessKey, lane.add(waiting));
+			const queue = this.queues.get(fairnessKey) ?? new Set();
+			this.queues.set(fairnessKey, queue.add(waiting));
 		});
 	}
 
@@ -52,23 +52,23 @@ export class WaitQueue<T, C extends Turn = Channel> {
 		const { next } = this;
 		if (!next) return;
 		const { fairnessKey } = next.channel;
-		const lane = this.lanes.get(fairnessKey) ?? new Set();
-		this.lanes.delete(fairnessKey);
-		this.lanes.set(fairnessKey, lane);
+		const queue = this.queues.get(fairnessKey) ?? new Set();
+		this.queues.delete(fairnessKey);
+		this.queues.set(fairnessKey, queue);
 		this.end(next, value);
 	}
 
 	/** Ends the waits that have lasted too long, each with a value of its own. */
 	expire(isLate: (waiting: Waiting<T, C>) => boolean, value: (waiting: Waiting<T, C>) => T): void {
-		for (const lane of this.lanes.values())
-			for (const waiting of lane) if (isLate(waiting)) this.end(waiting, value(waiting));
+		for (const queue of this.queues.values())
+			for (const waiting of queue) if (isLate(waiting)) this.end(waiting, value(waiting));
 	}
 
 	private end(waiting: Waiting<T, C>, value: T): void {
 		const { fairnessKey } = waiting.channel;
-		const lane = this.lanes.get(fairnessKey);
-		lane?.delete(waiting);
-		if (lane?.size === 0) this.lanes.delete(fairnessKey);
+		const queue = this.queues.get(fairnessKey);
+		queue?.delete(waiting);
+		if (queue?.size === 0) this.queues.delete(fairnessKey);
 		waiting.dispose();
 		waiting.resolve(value);
 	}

@@ -9,7 +9,6 @@ import {
 	type ApiResponse,
 	type Channel,
 	type Clock,
-	type NoResponse,
 	type Random,
 	type Resource,
 	type SendResult,
@@ -25,7 +24,8 @@ import {
 
 /**
  * How often a request is tried, and the upper bound of the jittered delay, which doubles each time.
- * Nothing else in the package tries a request again, but for what takes a job slot (`run/creation.ts`).
+ * Only `run/creation.ts` sends a request again after this has given up, for the reasons in its header.
+ * Files have attempts of their own (`transfer/transfer.ts`).
  */
 const ATTEMPTS: Record<RetryReason, { max: number; initialMs: number; maxMs: number }> = {
 	/** Seven, as a row of Continue On Fail has no later run that could find the job of a lost answer. */
@@ -67,6 +67,12 @@ export function retryAfterMs(headers: Record<string, string>, now: number): numb
 	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
+/**
+ * How long to wait as `Retry-After` asks, in ms: 0.1 s to 2 min, and up to 1 s at random; `undefined`
+ * without a usable header.
+ *
+ * @param now in ms since the epoch
+ */
 export function hintedDelay(
 	headers: Record<string, string>,
 	now: number,
@@ -161,14 +167,14 @@ export class Client {
 		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
 		const { clock, rateLimiter, random } = this;
 		let { outcomeOpen: outcomeUnknown = false } = options;
-		let failed = toFailure(KEY_EXPIRED, '', outcomeUnknown);
+		let failed: Failed | undefined;
 		let failingSince: number | undefined;
 		for (let number = 1; ; number += 1) {
 			const cancelled = fail({ kind: 'cancelled', outcomeUnknown });
 			if (!(await rateLimiter.acquire(channel, request.method === 'GET'))) return cancelled;
 			if (outcomeUnknown && !isReplayable()) {
 				rateLimiter.release();
-				return failed;
+				return failed ?? keyExpired();
 			}
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const isLost = isNoResponse(response);
@@ -187,42 +193,56 @@ export class Client {
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			if (isThrottled && return429) return failed;
-			if (delay === undefined) return this.giveUp(request, response, failed);
+			if (delay === undefined) {
+				const isOutage = this.giveUp(request, response);
+				return toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
+			}
 			if (!retry || (!isThrottled && number >= maxAttempts)) return failed;
 			await clock.sleep(delay, channel.signal);
 		}
 	}
 
-	/** A request has no further attempt. Several in a row that got no answer of the service are an outage. */
-	private giveUp(request: ApiRequest, response: SendResult, failed: Failed): Failed {
+	/**
+	 * A request has no further attempt. Several in a row that got no answer of the service are an outage.
+	 *
+	 * @returns whether this is one; `undefined` where the service has answered
+	 */
+	private giveUp(request: ApiRequest, response: SendResult): boolean | undefined {
 		const reason = retryReason(response);
-		if (reason === undefined || reason === 'throttled') return failed;
+		if (reason === undefined || reason === 'throttled') return undefined;
 		const operation = operationOf(request);
 		const inARow = (this.givenUp.get(operation) ?? 0) + 1;
 		this.givenUp.set(operation, inARow);
-		const { failure } = failed;
-		const isOutage = inARow >= OUTAGE_AFTER;
-		return { ...failed, failure: { ...failure, isOutage } as typeof failure };
+		return inARow >= OUTAGE_AFTER;
 	}
 }
 
-/** The first attempt was held up until the key of an earlier one had expired. */
-const KEY_EXPIRED: NoResponse = { noResponse: 'the idempotency key has expired', unsent: 'local' };
+/** The key of an earlier attempt expired before this request had its turn, so nobody knows what became of that. */
+const keyExpired = (): Failed =>
+	fail({
+		kind: 'noResponse',
+		reason: 'the idempotency key has expired',
+		unsent: 'local',
+		attempts: 0,
+		outcomeUnknown: true,
+	});
 
 function toFailure(
 	response: SendResult,
 	problem: string,
 	outcomeUnknown: boolean,
-	{ number: attempts, now } = { number: 0, now: 0 },
+	{ number: attempts, now }: Attempt,
+	isOutage?: boolean,
 ): Failed {
 	if (isNoResponse(response)) {
 		const { noResponse: reason, unsent } = response;
-		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent });
+		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent, isOutage });
 	}
 	const { status, headers, body } = response;
-	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem });
+	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem, isOutage });
 	const hintMs = retryAfterMs(headers, now);
-	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown, hintMs });
+	const serviceError = errorOf(body);
+	return fail({ kind: 'status', status, serviceError, outcomeUnknown, hintMs, isOutage });
 }
 
 /** The id that the path of a request ends with. */

@@ -79,7 +79,7 @@ interface Waiter {
 	/** When its last look is given up; `Infinity` before the deadline. */
 	giveUpAt: number;
 	/** The age at which it was last seen running; 0 before the first look. */
-	ran: number;
+	lastSeenRunningAge: number;
 	/** When it is looked at again at the latest, by a list or by itself. */
 	dueAt: number;
 	/** Whether the newest list has not shown it, or not all that belongs to its end. */
@@ -96,7 +96,7 @@ interface Waiter {
 	/** Reads that were refused, or failed in n8n. */
 	failedReads: number;
 	/** Whether an event has said that the job has ended. */
-	isPushed: boolean;
+	endedByEvent: boolean;
 	resolve: (result: Result<Resource>) => void;
 	dispose: () => void;
 }
@@ -129,8 +129,8 @@ function isComplete(job: Resource): boolean {
 
 /** When jobs will probably end, as far as that is known. */
 const spansOf = (waiters: readonly Waiter[]) =>
-	waiters.flatMap(({ durations, startedAt, ran }) => {
-		const span = durations.span(ran);
+	waiters.flatMap(({ durations, startedAt, lastSeenRunningAge }) => {
+		const span = durations.span(lastSeenRunningAge);
 		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
 	});
 
@@ -147,6 +147,24 @@ const UNANSWERED = fail({
 	attempts: 1,
 	outcomeUnknown: false,
 });
+
+/** A token bucket: a read every `gapMs`, and up to `burst` at once after a pause. Times in ms on the monotonic clock. */
+class ReadBudget {
+	private nextAt = -Infinity;
+
+	constructor(private readonly burst: number) {}
+
+	/** @returns whether a read may go out now */
+	take(now: number, gapMs: number): boolean {
+		if (now < this.nextAt - (this.burst - 1) * gapMs) return false;
+		this.nextAt = Math.max(now, this.nextAt) + gapMs;
+		return true;
+	}
+
+	giveBack(gapMs: number): void {
+		this.nextAt -= gapMs;
+	}
+}
 
 /** What is left to wait after so many failures in a row. */
 const backoffMs = (failures: number) =>
@@ -176,9 +194,9 @@ export class JobPoller {
 	/** When the newest list that has been answered was sent. */
 	private listedAt = -Infinity;
 	/** When each way of sending last sent a list. */
-	private readonly lent = new WeakMap<Send, number>();
-	/** From when on reads by age are within their share of the requests. */
-	private readsFrom = -Infinity;
+	private readonly listSentAt = new WeakMap<Send, number>();
+	/** Keeps reads by age within their share of the requests. */
+	private readonly budget = new ReadBudget(MAX_READS);
 
 	constructor(
 		private readonly client: Client,
@@ -213,7 +231,7 @@ export class JobPoller {
 				startedAt,
 				deadline: startedAt + timeoutMs,
 				giveUpAt: Infinity,
-				ran: 0,
+				lastSeenRunningAge: 0,
 				dueAt: this.nextLook(durations, startedAt, 0),
 				isUnlisted: false,
 				readAt: -Infinity,
@@ -222,7 +240,7 @@ export class JobPoller {
 				unanswered: 0,
 				unreadable: 0,
 				failedReads: 0,
-				isPushed: false,
+				endedByEvent: false,
 				resolve,
 				dispose: onAbort(channel.signal, () =>
 					this.settle(waiter, fail({ kind: 'cancelled' }, waiter.job)),
@@ -239,7 +257,7 @@ export class JobPoller {
 	 */
 	notify(job: Resource): void {
 		for (const waiter of [...this.waiters].filter((each) => each.job.id === job.id)) {
-			waiter.isPushed = jobState(job, waiter.options.terminalStatuses) !== 'running';
+			waiter.endedByEvent = jobState(job, waiter.options.terminalStatuses) !== 'running';
 			this.observe(waiter, job, this.clock.monotonic());
 		}
 	}
@@ -332,7 +350,7 @@ export class JobPoller {
 
 	/** That of the wait whose way of sending was used least recently. */
 	private channelFor(waiters: readonly Waiter[]): Channel {
-		const usedAt = ({ channel }: Waiter) => this.lent.get(channel.send) ?? -Infinity;
+		const usedAt = ({ channel }: Waiter) => this.listSentAt.get(channel.send) ?? -Infinity;
 		const [first] = [...waiters].sort((one, other) => usedAt(one) - usedAt(other));
 		return (first as Waiter).channel;
 	}
@@ -347,7 +365,7 @@ export class JobPoller {
 	private async sendList(channel: Channel, now: number): Promise<void> {
 		const timed = this.timed(channel);
 		this.listOut = timed;
-		this.lent.set(channel.send, now);
+		this.listSentAt.set(channel.send, now);
 		const query = { limit: LIMITS.listLimit.max };
 		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 		const page = await this.client
@@ -379,7 +397,7 @@ export class JobPoller {
 	}
 
 	private isDueAlone(waiter: Waiter, now: number): boolean {
-		return this.isDue([waiter], waiter.startedAt + waiter.ran, now);
+		return this.isDue([waiter], waiter.startedAt + waiter.lastSeenRunningAge, now);
 	}
 
 	/** Whether a job is to be read by itself. */
@@ -399,10 +417,8 @@ export class JobPoller {
 			.sort((one, other) => one.readAt - other.readAt);
 		for (const waiter of due) {
 			// At their deadlines they are read once each, however many they are.
-			const isLast = now >= waiter.deadline;
-			if (!isLast && now < this.readsFrom - (MAX_READS - 1) * this.gapByAgeMs) continue;
-			if (!isLast) this.readsFrom = Math.max(now, this.readsFrom) + this.gapByAgeMs;
-			void this.readOne(waiter);
+			if (now >= waiter.deadline || this.budget.take(now, this.gapByAgeMs))
+				void this.readOne(waiter);
 		}
 	}
 
@@ -420,7 +436,7 @@ export class JobPoller {
 			Object.assign(waiter, sound, { readAt: timed.sentAt });
 			this.observe(waiter, read.value, timed.sentAt, true);
 			// It has made room for the next one.
-			if (!this.waiters.has(waiter)) this.readsFrom -= this.gapByAgeMs;
+			if (!this.waiters.has(waiter)) this.budget.giveBack(this.gapByAgeMs);
 			return;
 		}
 		this.readFailed(waiter, read, timed.sentAt);
@@ -466,15 +482,17 @@ export class JobPoller {
 	/** @param isRead whether it was read by itself, which shows all of it */
 	private observe(waiter: Waiter, observed: Resource, at: number, isRead = false): void {
 		if (!this.waiters.has(waiter)) return;
-		const { durations, startedAt, options, isPushed } = waiter;
+		const { durations, startedAt, options, endedByEvent } = waiter;
 		const job = { ...observed, id: waiter.job.id, object: waiter.job.object };
 		const state = jobState(job, options.terminalStatuses);
 		const age = Math.max(0, at - startedAt);
 		if (state === 'running') {
-			Object.assign(waiter, { job, ran: Math.max(waiter.ran, age), isUnlisted: false });
+			waiter.job = job;
+			waiter.lastSeenRunningAge = Math.max(waiter.lastSeenRunningAge, age);
+			waiter.isUnlisted = false;
 			waiter.dueAt = this.nextLook(durations, startedAt, age);
 		} else if (isRead || isComplete(job)) {
-			if (state === 'good') durations.learn(waiter.ran, age, isPushed);
+			if (state === 'good') durations.learn(waiter.lastSeenRunningAge, age, endedByEvent);
 			this.settle(waiter, ok(job));
 		} else waiter.dueAt = at;
 	}

@@ -39,24 +39,25 @@ const RECHECK_MS = 1_000;
 /** For so long a creation that has no answer yet holds up the next one. */
 const PATIENCE_MS = 1_000;
 
-/** The longest time between two tries. */
-const MAX_TRY_GAP_MS = 16 * MINUTE_MS;
+/** The longest time between two probes. */
+const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
 
-/** Creations of one kind: those that wait, those under way, and the jobs that occupy slots. */
-class Lane {
+/** A semaphore whose true size is not known: others hold permits of it, and refusals show where it ends. */
+class SlotPool {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 	/** Creations that have leave to be sent and are not accepted or refused yet, and since when. */
-	readonly underWay = new Map<Slot, number>();
+	readonly unanswered = new Map<Slot, number>();
 	/** The ids of our jobs that occupy a slot while somebody waits for them. */
-	readonly held = new Set<string>();
+	readonly awaitedJobs = new Set<string>();
 	/** The ids of those that nobody waits for any more, and since when. */
-	readonly left = new Map<string, number>();
-	/** The most slots that we use: after a refusal as many as we used then, until a list explains it. */
-	most = Infinity;
+	readonly unawaitedJobs = new Map<string, number>();
+	/** Learned from refusals; `Infinity` until one, and again once a list shows that others hold the slots. */
+	ceiling = Infinity;
 	pausedUntil = -Infinity;
-	/** From when on one may be tried although no slot seems to be free. */
-	tryAt = -Infinity;
-	tryGapMs = MINUTE_MS;
+	/** From when on one creation may probe for a slot although none seems to be free, in ms on the monotonic clock. */
+	probeAt = -Infinity;
+	/** Backoff between probes, in ms: a minute to 16, doubled while others are seen, reset by an accepted job. */
+	probeGapMs = MINUTE_MS;
 	acceptedAt = -Infinity;
 
 	constructor(
@@ -66,18 +67,18 @@ class Lane {
 
 	/** Jobs of ours that run, whoever waits for them. */
 	get running(): number {
-		return this.held.size + this.left.size;
+		return this.awaitedJobs.size + this.unawaitedJobs.size;
 	}
 
 	/** Whether the next creation waits for the answers to those under way. */
 	awaitsAnswer(now: number): boolean {
-		const awaited = [...this.underWay.values()].filter((since) => now - since < PATIENCE_MS);
+		const awaited = [...this.unanswered.values()].filter((since) => now - since < PATIENCE_MS);
 		return this.kind !== false && awaited.length >= Math.max(1, this.running);
 	}
 
 	/** Slots that we use. */
-	get taken(): number {
-		return this.underWay.size + this.running;
+	get inUse(): number {
+		return this.unanswered.size + this.running;
 	}
 }
 
@@ -89,9 +90,11 @@ class Lane {
  *    refused since that list came. Of creations that take a slot no more are under way than jobs of
  *    ours run, and at least one: each that is accepted shows that there may be room for another. One
  *    that gets no answer for a second is not waited for.
- * 2. Otherwise one creation a minute is tried, whatever the lists show, so that no wait hangs; while
- *    others are seen half as often after each try, until one is accepted. None is tried while our own
- *    jobs use all slots.
+ * 2. Otherwise one creation a minute is sent as a probe, whatever the lists show, so that no wait hangs;
+ *    while others are seen half as often after each probe, until one is accepted. Each probe sets when
+ *    the next may go out before its own answer is known, so beside others, or dead jobs that lists show
+ *    as running, even accepted ones are about two minutes apart. None is sent while our own jobs use all
+ *    slots.
  * 3. A slot of our own that is freed counts at once. While others are seen, every second of them, except
  *    our last one, is left to them until the next list, so that whoever has more comes down.
  * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits
@@ -99,7 +102,7 @@ class Lane {
  * 5. A job that nobody waits for keeps its slot until a list that was requested later does not show
  *    it as running: for half an hour at most, and not while lists get no answer for a minute.
  * 6. A creation that is refused although no others are seen shows that the plan has fewer slots: no
- *    more are used than ran then, and one more with each that is tried and accepted.
+ *    more are used than ran then, and one more with each probe that is accepted.
  * 7. What the service asks to wait is waited.
  * 8. A wait ends after 30 minutes without an accepted job of ours of its kind, or at its own timeout,
  *    which alone counts while our own jobs use all slots.
@@ -110,12 +113,12 @@ class Lane {
  * there are slots for media. All times are in ms on the monotonic clock.
  */
 export class JobSlots {
-	private readonly media: Lane;
-	private readonly agent = new Lane('agent', LIMITS.liveAgentRuns);
+	private readonly media: SlotPool;
+	private readonly agent = new SlotPool('agent', LIMITS.liveAgentRuns);
 	/** For creations that take no slot. */
-	private readonly requests: Lane;
+	private readonly requests: SlotPool;
 	/** Slots of our own that are left to others until the next list. */
-	private offered = 0;
+	private yielded = 0;
 	private listAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
@@ -127,8 +130,8 @@ export class JobSlots {
 		/** Requests a list of what runs in the workspace, and passes it to `others`. */
 		private readonly list: (channel: Channel) => void,
 	) {
-		this.media = new Lane('media', limit);
-		this.requests = new Lane(false, limit);
+		this.media = new SlotPool('media', limit);
+		this.requests = new SlotPool(false, limit);
 		this.wakeUp = new WakeUp(clock, () => this.tick());
 		others.onListed = () => this.onListed();
 	}
@@ -143,87 +146,92 @@ export class JobSlots {
 		this.requests.limit = limit;
 	}
 
-	/** Fails with `cancelled` or `noSlot`. */
+	/**
+	 * Waits for leave to send one creation. Fails with `cancelled` if the channel is aborted, and with
+	 * `noSlot` after `timeoutMs`, or after 30 min without an accepted job unless our own jobs use all
+	 * slots. Release the slot in every case.
+	 */
 	acquire(channel: Channel, options: SlotOptions): Promise<Result<Slot>> {
 		const { timeoutMs, takesSlot, since = this.clock.monotonic() } = options;
-		const lane = this.lanes.find(({ kind }) => kind === takesSlot) ?? this.requests;
-		const pending = lane.queue.wait(channel, since, timeoutMs);
+		const pool = this.pools.find(({ kind }) => kind === takesSlot) ?? this.requests;
+		const pending = pool.queue.wait(channel, since, timeoutMs);
 		this.serve();
 		return pending;
 	}
 
 	/** The service has accepted a job, which needs no slot or may have one already. */
-	accepted(lane: Lane, { id }: Resource): void {
+	accepted(pool: SlotPool, { id }: Resource): void {
 		this.others.created(id);
-		lane.acceptedAt = this.clock.monotonic();
-		if (lane.kind) {
+		pool.acceptedAt = this.clock.monotonic();
+		if (pool.kind) {
 			// A repeated key may give a job that nobody waited for any more.
-			lane.left.delete(id);
-			lane.held.add(id);
-			lane.tryGapMs = MINUTE_MS;
-			lane.most = Math.max(lane.most, lane.running);
+			pool.unawaitedJobs.delete(id);
+			pool.awaitedJobs.add(id);
+			pool.probeGapMs = MINUTE_MS;
+			pool.ceiling = Math.max(pool.ceiling, pool.running);
 		}
 		this.serve();
 	}
 
-	refused(lane: Lane, retryAfterMs = 0): void {
-		if (lane.kind) {
+	refused(pool: SlotPool, retryAfterMs = 0): void {
+		if (pool.kind) {
 			const now = this.clock.monotonic();
-			lane.most = lane.taken;
-			lane.tryAt = now + scattered(lane.tryGapMs, this.random);
-			lane.pausedUntil = Math.max(lane.pausedUntil, now + retryAfterMs);
+			pool.ceiling = pool.inUse;
+			pool.probeAt = now + scattered(pool.probeGapMs, this.random);
+			pool.pausedUntil = Math.max(pool.pausedUntil, now + retryAfterMs);
 		}
 		this.serve();
 	}
 
 	/** A job that somebody waited for has ended, or nobody waits for it any more. */
-	freed(lane: Lane, id: string, isRunning: boolean): void {
+	freed(pool: SlotPool, id: string, isRunning: boolean): void {
 		const now = this.clock.monotonic();
-		if (lane.held.delete(id) && lane === this.media) {
-			if (isRunning) lane.left.set(id, now);
-			else if (this.others.seen(now) > 0 && lane.held.size > 0)
-				this.offered += Number(this.random() < TUNING.offeredShare);
+		if (pool.awaitedJobs.delete(id) && pool === this.media) {
+			if (isRunning) pool.unawaitedJobs.set(id, now);
+			else if (this.others.seen(now) > 0 && pool.awaitedJobs.size > 0)
+				this.yielded += Number(this.random() < TUNING.yieldedShare);
 		}
 		this.serve();
 	}
 
-	private get lanes(): Lane[] {
+	private get pools(): SlotPool[] {
 		return [this.media, this.agent, this.requests];
 	}
 
 	/** How many more creations may go out, as far as lists and refusals show. */
-	private freeIn(lane: Lane): number {
-		const usable = Math.min(lane.limit, lane.most) - lane.taken;
-		if (lane !== this.media) return usable;
-		const left = lane.limit - this.others.count - lane.taken;
-		return Math.min(usable, left) - this.offered;
+	private freeIn(pool: SlotPool): number {
+		const usable = Math.min(pool.limit, pool.ceiling) - pool.inUse;
+		if (pool !== this.media) return usable;
+		const left = pool.limit - this.others.count - pool.inUse;
+		return Math.min(usable, left) - this.yielded;
 	}
 
 	serve(): void {
 		const now = this.clock.monotonic();
-		for (const lane of this.lanes) this.serveLane(lane, now);
+		for (const pool of this.pools) this.servePool(pool, now);
 		const { next } = this.media.queue;
-		const inUse = this.media.underWay.size + this.media.held.size;
-		const needsList = inUse < this.media.limit && !this.media.awaitsAnswer(now);
+		const awaited = this.media.unanswered.size + this.media.awaitedJobs.size;
+		const needsList = awaited < this.media.limit && !this.media.awaitsAnswer(now);
 		if (next && needsList && now >= this.listAt) {
 			this.planList(now);
 			this.list(next.channel);
 		}
-		if (this.lanes.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
+		if (this.pools.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
 	}
 
-	private serveLane(lane: Lane, now: number): void {
-		while (lane.queue.size > 0 && lane.taken < lane.limit && now >= lane.pausedUntil) {
-			if (lane.awaitsAnswer(now)) return;
-			const isTry = this.freeIn(lane) <= 0;
-			if (isTry && now < lane.tryAt) return;
-			if (isTry && lane === this.media && this.others.seen(now) > 0)
-				lane.tryGapMs = Math.min(2 * lane.tryGapMs, MAX_TRY_GAP_MS);
-			// Who gets slots beside others has no reason to try for more.
-			if (isTry || this.others.count > 0) lane.tryAt = now + scattered(lane.tryGapMs, this.random);
-			const slot = new HeldSlot(this, lane);
-			lane.underWay.set(slot, now);
-			lane.queue.grant(ok(slot));
+	private servePool(pool: SlotPool, now: number): void {
+		while (pool.queue.size > 0 && pool.inUse < pool.limit && now >= pool.pausedUntil) {
+			if (pool.awaitsAnswer(now)) return;
+			const isProbe = this.freeIn(pool) <= 0;
+			if (isProbe && now < pool.probeAt) return;
+			if (isProbe && pool === this.media && this.others.seen(now) > 0)
+				pool.probeGapMs = Math.min(2 * pool.probeGapMs, MAX_PROBE_GAP_MS);
+			// While others are listed, a slot that was free also starts the wait before the next probe.
+			if (isProbe || this.others.count > 0)
+				pool.probeAt = now + scattered(pool.probeGapMs, this.random);
+			const slot = new HeldSlot(this, pool);
+			pool.unanswered.set(slot, now);
+			pool.queue.grant(ok(slot));
 		}
 	}
 
@@ -234,11 +242,11 @@ export class JobSlots {
 	private onListed(): void {
 		const { others, media } = this;
 		const now = this.clock.monotonic();
-		for (const [id, since] of media.left)
-			if (since < others.listedAt && !others.isRunning(id)) media.left.delete(id);
+		for (const [id, since] of media.unawaitedJobs)
+			if (since < others.listedAt && !others.isRunning(id)) media.unawaitedJobs.delete(id);
 		// The list shows what the refusal was about.
-		if (others.seen(now) > 0) media.most = Infinity;
-		this.offered = 0;
+		if (others.seen(now) > 0) media.ceiling = Infinity;
+		this.yielded = 0;
 		this.planList(now);
 		this.serve();
 	}
@@ -248,14 +256,14 @@ export class JobSlots {
 		const { media, others } = this;
 		const isBlind = now - Math.max(others.listedAt, media.queue.next?.since ?? now) >= MINUTE_MS;
 		// A list may show dead jobs as running for ever.
-		for (const [id, since] of media.left)
-			if (isBlind || now - since >= GIVE_UP_MS) media.left.delete(id);
-		for (const lane of this.lanes) {
-			const usesAll = lane.kind !== false && lane.taken >= lane.limit;
+		for (const [id, since] of media.unawaitedJobs)
+			if (isBlind || now - since >= GIVE_UP_MS) media.unawaitedJobs.delete(id);
+		for (const pool of this.pools) {
+			const usesAll = pool.kind !== false && pool.inUse >= pool.limit;
 			const longest = usesAll ? Infinity : GIVE_UP_MS;
-			lane.queue.expire(
+			pool.queue.expire(
 				({ since, timeoutMs }) =>
-					now >= Math.max(since, lane.acceptedAt) + Math.min(longest, timeoutMs),
+					now >= Math.max(since, pool.acceptedAt) + Math.min(longest, timeoutMs),
 				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: others.count }),
 			);
 		}
@@ -270,18 +278,18 @@ class HeldSlot implements Slot {
 
 	constructor(
 		private readonly slots: JobSlots,
-		private readonly lane: Lane,
+		private readonly pool: SlotPool,
 	) {}
 
 	accepted(job: Resource): void {
 		this.answered();
-		if (!this.lane.held.has(job.id)) this.jobId = job.id;
-		this.slots.accepted(this.lane, job);
+		if (!this.pool.awaitedJobs.has(job.id)) this.jobId = job.id;
+		this.slots.accepted(this.pool, job);
 	}
 
 	refused(retryAfterMs?: number): void {
 		this.answered();
-		this.slots.refused(this.lane, retryAfterMs);
+		this.slots.refused(this.pool, retryAfterMs);
 	}
 
 	leave(): void {
@@ -297,10 +305,10 @@ class HeldSlot implements Slot {
 		const { jobId } = this;
 		this.jobId = undefined;
 		if (jobId === undefined) this.slots.serve();
-		else this.slots.freed(this.lane, jobId, isRunning);
+		else this.slots.freed(this.pool, jobId, isRunning);
 	}
 
 	private answered(): void {
-		this.lane.underWay.delete(this);
+		this.pool.unanswered.delete(this);
 	}
 }

@@ -7,12 +7,12 @@ import { MINUTE_MS, TUNING } from './tuning';
 const WINDOW_MS = MINUTE_MS + 250;
 
 /**
- * Keeps all items, nodes and executions of a process that use one workspace within its requests per
- * minute (specification: Limits, Request rate). What reads goes before what creates: a run whose
- * jobs are not looked at would not end, while one that creates later only takes a little longer.
+ * A sliding-window rate limiter for one workspace and process (specification: Limits, Request rate). A request counts
+ * from its admission until a full window after its response, as nobody knows when in between the service counted it.
  *
- * A request counts from its admission until a full window after its response, because nobody knows
- * when in between the server counted it: so no window of the server holds more than our limit.
+ * Beside other clients the limit adapts by AIMD: a refused read cuts it to 0.7 of what was used in the last
+ * minute, at least 3; it then rises by 3 a minute up to the configured limit. Reads are served before writes: a run
+ * whose jobs are not read would not end.
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);
@@ -21,8 +21,8 @@ export class RateLimiter {
 	/** When the responses came that still count. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
-	/** The limit at the last refused read, and when that was. */
-	private cut = { to: Infinity, at: 0 };
+	/** What the last refused read cut the limit to, and when that was. */
+	private lastDecrease = { to: Infinity, at: 0 };
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
 	/** When the last request was admitted, on the monotonic clock. */
@@ -42,9 +42,9 @@ export class RateLimiter {
 
 	/** The limit at the moment: less than the configured one for some minutes after a refused read. */
 	get requestsPerMinute(): number {
-		const minutes = (this.clock.monotonic() - this.cut.at) / MINUTE_MS;
-		const risen = this.cut.to + minutes * TUNING.riseAMinute;
-		return Math.max(1, Math.floor(Math.min(this.limit, risen)));
+		const minutes = (this.clock.monotonic() - this.lastDecrease.at) / MINUTE_MS;
+		const increased = this.lastDecrease.to + minutes * TUNING.increasePerMinute;
+		return Math.max(1, Math.floor(Math.min(this.limit, increased)));
 	}
 
 	private used(now: number): number {
@@ -76,7 +76,10 @@ export class RateLimiter {
 		const used = this.used(now);
 		const isFull = used >= this.requestsPerMinute;
 		const isShared = isRead && this.areOthersSeen();
-		if (isShared) this.cut = { to: Math.max(TUNING.leastAMinute, used * TUNING.cutTo), at: now };
+		if (isShared) {
+			const to = Math.max(TUNING.floorPerMinute, used * TUNING.decreaseFactor);
+			this.lastDecrease = { to, at: now };
+		}
 		if (isShared || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 

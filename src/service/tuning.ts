@@ -10,6 +10,9 @@ export const GIVE_UP_MS = 30 * MINUTE_MS;
 /**
  * The figures that were tuned: each trades time for requests, and `npm run bench` shows what it costs.
  * All other times are limits of the service, bounds, or promises of docs/limits.md.
+ *
+ * N: jobs of a batch. d: seconds that a job takes. The bound: the least time that slots and request
+ * rate allow (docs/performance.md).
  */
 export const TUNING = {
 	/**
@@ -43,15 +46,15 @@ export const TUNING = {
 	listWhileWaitingMs: 10_000,
 	// What follows only counts beside other clients. docs/performance.md says what each line buys.
 	/** The limit after a refused read as a part of what was used in the last minute. */
-	cutTo: 0.7,
+	decreaseFactor: 0.7,
 	/** By how many requests a minute the limit rises again. */
-	riseAMinute: 3,
+	increasePerMinute: 3,
 	/** What a refused read leaves at least: a creation, a list and a read. */
-	leastAMinute: 3,
+	floorPerMinute: 3,
 	/** The part of the requests of a minute that all processes together may use for lists. */
 	listShare: 1 / 3,
-	/** Of the slots that our jobs have left, how many are offered to others before we use them again. */
-	offeredShare: 1 / 2,
+	/** Of the slots that our jobs free, how many are yielded to others before we use them again. */
+	yieldedShare: 1 / 2,
 } as const;
 
 /** A time with a quarter more or less, so that what happened to several processes at once does not again. */
