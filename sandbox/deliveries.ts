@@ -20,7 +20,7 @@ const ATTEMPTS_AT_ONCE = 20;
  * The deadline of one attempt, over all of it: the name, the connection, TLS, the request, the
  * answer. Real time: a receiver is no quicker where the service's time is.
  */
-export const ATTEMPT_MILLISECONDS = 30_000;
+const ATTEMPT_MILLISECONDS = 30_000;
 
 /** An attempt that was made. */
 type Attempt = Omit<DeliveryEntity, 'createdAt' | 'nextAttemptAt'>;

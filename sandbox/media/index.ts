@@ -4,7 +4,6 @@ import { renderSpeech } from './speech';
 import type { Media, MediaKind, MediaRequest } from './types';
 import { renderVideo } from './video';
 
-export { MEDIA_KINDS } from './types';
 export type { Media, MediaKind, MediaRequest } from './types';
 
 const RENDERERS: Record<MediaKind, (request: MediaRequest) => Promise<Media>> = {

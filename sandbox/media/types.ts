@@ -1,5 +1,4 @@
-export const MEDIA_KINDS = ['image', 'video', 'music', 'sfx', 'speech'] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
+export type MediaKind = 'image' | 'video' | 'music' | 'sfx' | 'speech';
 
 /** What the sandbox asks for. Texts may be nonsense; durations and speeds are any above 0. */
 export interface MediaRequest {
