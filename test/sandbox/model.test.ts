@@ -99,6 +99,7 @@ const request = fc.record({
 		{ weight: 8, arbitrary: fc.nat() },
 		fc.constantFrom('nothing', '..', '%2e%2e%2f', '%00', '%E0%A4%A', '__proto__', 'a'.repeat(3000)),
 	),
+	prompt: text,
 	changes: fc.array(change, { maxLength: 3 }),
 	raw: seldom(30, fc.constantFrom('{', '', 'null', '[1', '\ufeff{}')),
 	query: seldom(
@@ -126,10 +127,11 @@ test(`of ${ROUNDS} random requests none is a 5xx or outside the document, and ea
 			const { method, path, body } = operation;
 			const once = draw.idempotencyKey === 'own' ? `own ${statuses.length}` : draw.idempotencyKey;
 			const known = idsFor(path);
+			const asked = body && 'prompt' in body ? { ...body, prompt: draw.prompt } : body;
 			// Fields of other operations are ignored.
 			const sent = draw.changes.reduce(
 				(all, [field, value]) => all && changed(all, field, value),
-				body,
+				asked,
 			);
 			const options: Parameters<typeof send>[1] = {
 				id: typeof which === 'number' ? known[which % known.length] : which,
