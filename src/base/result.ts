@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contract';
 import type { Resource, UnsentReason } from './types';
 
-/** Every way in which an item can fail, as data: only `src/run/errors.ts` turns it into text. */
+/** Every way in which an item can fail, as data: `src/run/words.ts` and `src/run/spending.ts` put it into words. */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }

@@ -8,9 +8,9 @@ const TRY_EVERY_MS = 20_000;
 const RECHECK_MS = 1_000;
 
 /**
- * Whether a workspace has credits: a circuit breaker, which a 402 opens. The fields of GET /credits are not documented (specification:
- * Other response bodies), so the only proof is a creation that succeeds. From the first 402 on, all
- * creations that wait for a top-up share one attempt every 20 seconds.
+ * Whether a workspace has credits: a circuit breaker, which a 402 opens. The fields of GET /credits are
+ * not documented (specification: Other response bodies), so the only proof is a creation that succeeds.
+ * From the first 402 on, all creations that wait for a top-up share one attempt every 20 seconds.
  *
  * 1. Creations that were not refused yet go first: they may be cheaper than those that were.
  * 2. A success of one that had been refused shows a top-up: all go on. Any other may have been
