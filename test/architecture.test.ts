@@ -1,19 +1,46 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { posix } from 'path';
-import { filesIn, importsOf, PUBLISHED, read } from './support/sources';
+/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-imports -- not published */
+import { execFileSync } from 'child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'fs';
+import { tmpdir } from 'os';
+import { dirname, join, posix } from 'path';
+import {
+	circlesIn,
+	filesIn,
+	freeNames,
+	importsOf,
+	PUBLISHED,
+	read,
+	ROOT,
+	statusesIn,
+	takesValues,
+} from './support/sources';
 
-/** Each may import those after it. */
-const CHAIN = ['src/fields', 'src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'];
-
-/** Which layer may import which; each may import itself. Triggers may import `src/events` besides. */
+/**
+ * Which layer may import which; each may import itself. Triggers may import `src/events` besides.
+ */
 const ARROWS: Record<string, string[]> = {
-	nodes: CHAIN,
-	'src/events': CHAIN,
+	nodes: ['src/fields', 'src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
 	credentials: ['src/service', 'src/contract'],
+	'src/fields': ['src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/events': [
+		'src/fields',
+		'src/run',
+		'src/transfer',
+		'src/service',
+		'src/base',
+		'src/contract',
+	],
+	'src/run': ['src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/transfer': ['src/service', 'src/base', 'src/contract'],
+	'src/service': ['src/base', 'src/contract'],
+	'src/base': ['src/contract'],
+	'src/contract': [],
 	// It signs its deliveries with what verifies them, and serves the OpenAPI document.
 	sandbox: ['src/contract', 'src/events', 'docs'],
-	...Object.fromEntries(CHAIN.map((layer, at) => [layer, CHAIN.slice(at + 1)])),
 };
+
+/** All folders with code of ours. */
+const CODE = ['credentials', 'nodes', 'src', 'sandbox', 'lab', 'bench', 'scripts', 'test'];
 
 const FOR_TRIGGERS = ['src/events'];
 
@@ -25,11 +52,50 @@ const KNOWS_N8N = [
 	'src/base/clock.ts',
 ];
 
+/** What n8n's rules for community nodes forbid, and what would go around the helpers of n8n. */
+const FORBIDDEN = [
+	'clearImmediate',
+	'clearInterval',
+	'clearTimeout',
+	'console',
+	'eval',
+	'fetch',
+	'Function',
+	'global',
+	'globalThis',
+	'process',
+	'require',
+	'setImmediate',
+	'setInterval',
+	'setTimeout',
+	'XMLHttpRequest',
+	'__dirname',
+	'__filename',
+];
+
+/** The one file that knows what a status of the service means. */
+const STATUS_TABLE = 'src/service/statuses.ts';
+
+/** What else of the published code holds such numbers, and why. */
+const OTHER_STATUSES: Record<string, string> = {
+	'nodes/Trigger/receive.ts: 300, 401, 503': 'what n8n answers to a delivery',
+	'src/contract/endpoints.ts: 402, 404': 'which operation may answer what, not what it means',
+	'src/contract/index.ts: 500': 'characters',
+	'src/run/dryRun.ts: 480': 'pixels',
+	'src/transfer/samples.ts: 440': 'hertz',
+	'src/base/types.ts: 200, 300': 'a success, of the storage of files too',
+	'src/transfer/down.ts: 200': 'the storage of files',
+	'src/transfer/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
+	'src/transfer/up.ts: 200': 'the storage of files',
+	'src/run/creation.ts: 201': 'a plan, and of one operation only',
+};
+
 interface Manifest {
 	dependencies?: Record<string, string>;
 	bundledDependencies?: string[];
 	optionalDependencies?: Record<string, string>;
 	peerDependencies: Record<string, string>;
+	files: string[];
 	scripts: Record<string, string>;
 	n8n: { nodes: string[]; credentials: string[] };
 }
@@ -70,10 +136,34 @@ describe.each(Object.entries(ARROWS))('%s', (layer, allowed) => {
 	});
 });
 
+test('no circle of imports exists anywhere, but for types', () => {
+	const files = new Set(CODE.flatMap((folder) => filesIn(folder)));
+	const arrowsFrom = (file: string, specifiers: string[]) =>
+		specifiers
+			.filter(isRelative)
+			.map((specifier) => posix.join(posix.dirname(file), specifier))
+			.flatMap((path) => [`${path}.ts`, `${path}/index.ts`].filter((one) => files.has(one)));
+	const all = [...files].map((file) => [file, arrowsFrom(file, importsOf(file))] as const);
+	// Whether it is for types is asked only where there is a circle: it takes the parser.
+	const values = circlesIn(new Map(all))
+		.flat()
+		.map((file) => {
+			const taken = importsOf(file).filter((specifier) => takesValues(file, specifier));
+			return [file, arrowsFrom(file, taken)] as const;
+		});
+	expect(circlesIn(new Map(values))).toEqual([]);
+});
+
+test('a circle is found where there is one', () => {
+	const arrows = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['d'], e: ['a'] };
+	expect(circlesIn(new Map(Object.entries(arrows)))).toEqual([['a', 'b', 'c'], ['d']]);
+});
+
 test('what is below the run knows n8n only where it meets it, and elsewhere not even a type of it', () => {
 	const below = ['src/base', 'src/service', 'src/transfer'].flatMap((room) => filesIn(room));
 	const knowing = below.filter((file) => importsOf(file).includes('n8n-workflow'));
 	expect(knowing.filter((file) => !KNOWS_N8N.includes(file))).toEqual([]);
+	expect(takesValues('src/base/clock.ts', 'n8n-workflow')).toBe(true);
 });
 
 test('what is published imports nothing but its own files, n8n-workflow and crypto', () => {
@@ -87,6 +177,23 @@ test('what is published imports nothing but its own files, n8n-workflow and cryp
 	expect(wrong).toEqual([]);
 });
 
+test('what is published uses no global that n8n forbids', () => {
+	const wrong = published.flatMap((file) => {
+		const names = freeNames(file);
+		return FORBIDDEN.filter((name) => names.has(name)).map((name) => `${file}: ${name}`);
+	});
+	expect(wrong).toEqual([]);
+});
+
+test('what a status of the service means is known in one file', () => {
+	expect(statusesIn(STATUS_TABLE)).toEqual(expect.arrayContaining(['401', '402', '403', '429']));
+	const others = published
+		.filter((file) => file !== STATUS_TABLE)
+		.map((file) => `${file}: ${statusesIn(file).join(', ')}`)
+		.filter((line) => !line.endsWith(': '));
+	expect(others.sort()).toEqual(Object.keys(OTHER_STATUSES).sort());
+});
+
 test('the package needs nothing installed but n8n itself', () => {
 	expect(manifest.dependencies ?? {}).toEqual({});
 	expect(manifest.optionalDependencies ?? {}).toEqual({});
@@ -96,10 +203,65 @@ test('the package needs nothing installed but n8n itself', () => {
 	expect(hooks).toEqual([]);
 });
 
+test('the package contains what the architecture lists', () => {
+	expect([...manifest.files].sort()).toEqual([
+		'CHANGELOG.md',
+		'dist/credentials',
+		'dist/nodes',
+		'dist/src',
+	]);
+});
+
+describe('the tarball', () => {
+	const allowed = [
+		...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+		...PUBLISHED.map((layer) => `dist/${layer}/part.js`),
+	];
+
+	const stray = [
+		...['sandbox/main.js', 'lab/start.js', 'test/x.test.js', 'bench/run.js'].flatMap((path) => [
+			path,
+			`dist/${path}`,
+		]),
+		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'README.md'],
+		...['stryker.config.json', 'dist/tsconfig.tsbuildinfo', 'dist/part.js'],
+	];
+
+	/** What npm packs of a checkout in which all of these stand. */
+	function packed(paths: string[]): string[] {
+		const folder = mkdtempSync(join(tmpdir(), 'tarball-'));
+		try {
+			for (const path of paths) {
+				mkdirSync(join(folder, dirname(path)), { recursive: true });
+				writeFileSync(join(folder, path), path === 'package.json' ? read(path) : 'x');
+			}
+			const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+				cwd: folder,
+				encoding: 'utf8',
+				stdio: ['ignore', 'pipe', 'ignore'],
+			});
+			const [{ files }] = JSON.parse(json) as [{ files: Array<{ path: string }> }];
+			return files.map(({ path }) => path);
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	}
+
+	test('holds all built layers that are published, and nothing else of a built checkout', () => {
+		expect(packed([...allowed, ...stray]).sort()).toEqual([...allowed].sort());
+	});
+});
+
 test('every node and credential of the sources is registered, and nothing else', () => {
 	const built = (file: string) => `dist/${file.replace(/\.ts$/, '.js')}`;
 	expect([...manifest.n8n.nodes].sort()).toEqual(filesIn('nodes', '.node.ts').map(built));
 	expect([...manifest.n8n.credentials].sort()).toEqual(
 		filesIn('credentials', '.credentials.ts').map(built),
 	);
+});
+
+test('every node has its codex file beside it', () => {
+	const nodes = filesIn('nodes', '.node.ts');
+	const bare = nodes.filter((file) => !existsSync(join(ROOT, file.replace(/\.ts$/, '.json'))));
+	expect(bare).toEqual([]);
 });

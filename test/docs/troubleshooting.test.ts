@@ -2,7 +2,8 @@ import { ENDPOINTS } from '../../src/contract';
 import { fail, type Failure } from '../../src/base/result';
 import type { ErrorContext } from '../../src/run/errorContext';
 import { wordsOf } from '../../src/run/words';
-import { read } from '../support/sources';
+import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
+import { filesIn, PUBLISHED, read } from '../support/sources';
 
 const context: ErrorContext = {
 	endpoint: ENDPOINTS.createGeneration,
@@ -64,7 +65,52 @@ const messages = [
 		.replace('(77)', '(…)'),
 );
 
-test.each([...new Set(messages)])(
+/** What the triggers, the lists of the fields and the credential say by themselves. */
+const others = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(messagesIn);
+
+/**
+ * What is said of a field with a wrong value, without what is said of a file on its way or of a base
+ * URL, which has a row of its own. A wrong kind of value is one message for all kinds.
+ */
+const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
+	.filter((file) => !file.startsWith('src/transfer/') && file !== 'src/service/baseUrl.ts')
+	.flatMap(problemsIn)
+	.map((text) =>
+		text
+			.replace(/^.* must be .*$/, '… must be …, got …')
+			.replace(/^(A parameter|Output Binary Field) /, '… '),
+	);
+
+/** What people read under *Test* of a credential. */
+const tested = ['src/fields/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node.ts'].flatMap(
+	testResultsIn,
+);
+
+test('messages are found where they are worded', () => {
+	expect(others).toEqual(
+		expect.arrayContaining([
+			'Choose at least one event',
+			'The service registered the webhook without …',
+			'The webhook cannot be registered: …',
+			'Too many requests at the moment. Try again in a minute, or enter an ID.',
+		]),
+	);
+	expect(problems).toEqual(
+		expect.arrayContaining([
+			'… is empty',
+			'… takes at most … items, got …',
+			'Update Fields has nothing to update',
+		]),
+	);
+	expect(tested).toEqual(
+		expect.arrayContaining([
+			'The API key is invalid.',
+			'The secret begins or ends with a space. Every delivery would be refused.',
+		]),
+	);
+});
+
+test.each([...new Set([...messages, ...others, ...problems, ...tested])])(
 	'docs/troubleshooting.md has cause and cure of: %s',
 	(message) => {
 		const rows = read('docs/troubleshooting.md').replaceAll('\\_', '_').split('\n');
