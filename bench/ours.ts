@@ -4,7 +4,7 @@ import path from 'node:path';
 import { OpenRequests } from '../src/run/openRequests';
 import { Run } from '../src/run/run';
 import { executionCredits } from '../src/run/credits';
-import { createJob } from '../src/run/creation';
+import { create } from '../src/run/creation';
 import type { RateLimits } from '../src/service/credential';
 import { Workspace } from '../src/service/workspace';
 import type { Clock, Random, Send } from '../src/base/types';
@@ -12,18 +12,18 @@ import { hostWith, PLAN, runOf, settingsWith } from '../test/model/run';
 
 /** What the bench drives of the package. This file alone knows it from inside. */
 interface Package {
-	createJob: typeof createJob;
+	create: typeof create;
 	Workspace: typeof Workspace;
 }
 
-const SOURCES: Package = { createJob, Workspace };
+const SOURCES: Package = { create, Workspace };
 
 /** As it is published, because tsx makes functions larger than they are. It must have been built. */
 export function published(): Package {
 	const require = createRequire(__filename);
 	const load = (name: string) => require(path.resolve(__dirname, '../dist/src', name)) as unknown;
 	return {
-		...(load('run/creation') as Pick<Package, 'createJob'>),
+		...(load('run/creation') as Pick<Package, 'create'>),
 		...(load('service/workspace') as Pick<Package, 'Workspace'>),
 	};
 }
@@ -62,7 +62,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 	};
 	const settings = settingsWith({ waitTimeoutMs: Infinity });
 	const items = Array.from({ length: jobs }, (_, itemIndex) =>
-		from.createJob({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
+		from.create({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
 	);
 	const made = Promise.all(items).then((results) => results.map(({ ok }) => ok));
 	return { workspace, items: made };

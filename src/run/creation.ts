@@ -13,6 +13,7 @@ import { meaningOf, refusalOf } from '../service/statuses';
 import { filesIn, jobState, toResult } from '../service/jobState';
 import type { Slot } from '../service/jobSlots';
 import { GIVE_UP_MS } from '../service/tuning';
+import { notApproved } from './agent';
 import {
 	awaitCredits,
 	countCredits,
@@ -20,9 +21,9 @@ import {
 	withinMaxCredits,
 	type CreditWait,
 } from './credits';
-import { expiryOf } from './files';
+import { collect, expiryOf, withOutputs } from './files';
 import { withFirstModel } from './firstModel';
-import { slotKindOf, type Item, type OperationSpec } from './item';
+import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
 import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
 import { readKnownJob } from './read';
 import { halt, inTurn, whyStopped } from './run';
@@ -31,7 +32,7 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
  * What happens to one item that creates something, from top to bottom: is its job known? its files,
- * credits, a slot, the request, what the answer means, the wait for the end.
+ * credits, a slot, the request, what the answer means, the wait for the end, the download.
  *
  * A creation is sent again for these reasons and no others.
  *
@@ -99,7 +100,7 @@ class Creation {
 	}
 
 	/** A job that fails is a failure that carries the job. */
-	async toItsEnd(): Promise<Result<Resource>> {
+	async toItsEnd(): Promise<Result<Outcome>> {
 		const { item } = this;
 		const unfit = await this.begin();
 		if (unfit) return unfit;
@@ -400,8 +401,22 @@ class Creation {
 		return undefined;
 	}
 
+	/** Waits for the end of a job if that is wanted, and fetches the files of one that has ended well. */
+	private async follow(made: Made): Promise<Result<Outcome>> {
+		const seen = await this.awaitEnd(made);
+		if (!seen.ok) return seen;
+		const { item } = this;
+		const job = seen.value;
+		const unapproved = notApproved(item, job);
+		if (unapproved) return unapproved;
+		if (item.spec.output === 'resource') return await collect(item, job);
+		const isGood = jobState(job, item.settings.terminalStatuses) === 'good';
+		if (!isGood) return ok({ resources: [job], files: [] });
+		return await collect(item, await withOutputs(item, job));
+	}
+
 	/** Waits for the end of a job if that is wanted, and records it. */
-	private async follow(made: Made): Promise<Result<Resource>> {
+	private async awaitEnd(made: Made): Promise<Result<Resource>> {
 		const { item, slot } = this;
 		const { settings, run, itemIndex, memory, spec } = item;
 		const { terminalStatuses } = settings;
@@ -434,10 +449,10 @@ class Creation {
 }
 
 /**
- * Creates what an item asks for and, if wanted, waits for its job to end.
+ * Creates what an item asks for and, if wanted, waits for its job to end and fetches its files.
  * @returns what was created; a job that fails is a failure that carries the job
  */
-export async function createJob(item: Item): Promise<Result<Resource>> {
+export async function create(item: Item): Promise<Result<Outcome>> {
 	const opened = await openRequest(item);
 	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
 }

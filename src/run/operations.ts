@@ -1,20 +1,15 @@
-import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, isResource, type ApiRequest, type Json } from '../base/types';
+import { ok, type Failed, type Result } from '../base/result';
+import { isRecord, isResource, type Json } from '../base/types';
 import { idIn, mustBeObject, otherIdProblem, requestResource } from '../service/client';
 import { readPages } from '../service/pages';
 import { isGone } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
 import { sendFile } from './uploads';
-import { notApproved } from './agent';
-import { createJob } from './creation';
-import { dryRun } from './dryRun';
-import { halt, halted, inTurn } from './run';
+import { inTurn } from './run';
 import type { Item, Outcome, OutputKind } from './item';
-import { customKeyProblem } from './keys';
-import { itemMemory, placeOfPart } from './state';
-import { collect, withOutputs } from './files';
+import { collect } from './files';
 
-type Handler = (item: Item) => Promise<Result<Outcome>>;
+type Operation = (item: Item) => Promise<Result<Outcome>>;
 
 const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
 
@@ -115,58 +110,8 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 	return outcome.ok ? ok({ ...outcome.value, finished: true }) : outcome;
 }
 
-async function createOne(item: Item): Promise<Result<Outcome>> {
-	const made = await createJob(item);
-	if (!made.ok) return made;
-	const unapproved = notApproved(item, made.value);
-	if (unapproved) return unapproved;
-	if (item.spec.output === 'resource') return await collect(item, made.value);
-	const hasEnded = jobState(made.value, item.settings.terminalStatuses) === 'good';
-	return await withFiles(item, hasEnded ? await withOutputs(item, made.value) : made.value);
-}
-
-/** Creates what an item asks for. Not `async`: thousands may wait. */
-function create(item: Item): Promise<Result<Outcome>> {
-	const { parts = [] } = item;
-	return parts.length < 2 ? createOne(item) : createParts(item, parts);
-}
-
-/** A job for each part of what does not fit into a request, with its number and how many there are. */
-async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
-	const { node, origin, settings } = item;
-	// A key of the user's own is that of one request; and `1-1` may be that of another item beside `1`.
-	const keyOfPart = (number: number) => `${settings.idempotencyKey}#part=${number}`;
-	const problem =
-		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
-	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
-	const made = await Promise.all(
-		parts.map(async (part, index) => {
-			const name = placeOfPart(origin.item, index);
-			const memory = itemMemory(node, name);
-			const ofPart = {
-				request: part,
-				part: `.${index}`,
-				memory,
-				origin: { ...origin, item: name },
-				settings: { ...settings, idempotencyKey: keyOfPart(index + 1) },
-			};
-			return await createOne({ ...item, ...ofPart });
-		}),
-	);
-	// What was not sent because of another part says nothing by itself.
-	const reason = made.find((one) => !one.ok && one.failure.kind !== 'skipped');
-	const whole = withoutFiles([]);
-	for (const [index, one] of made.entries()) {
-		if (!one.ok) return reason ?? one;
-		const numbered = { part: index + 1, parts: parts.length };
-		whole.resources.push(...one.value.resources.map((job) => ({ ...job, ...numbered })));
-		whole.files.push(...one.value.files);
-		whole.warning ??= one.value.warning;
-	}
-	return ok(whole);
-}
-
-const HANDLERS: Record<OutputKind, Handler> = {
+/** What creates nothing, by what it puts out. */
+export const OPERATIONS: Record<OutputKind, Operation> = {
 	resource,
 	list,
 	job: readJob,
@@ -174,37 +119,3 @@ const HANDLERS: Record<OutputKind, Handler> = {
 	deleted: remove,
 	file,
 };
-
-function handlerOf({ spec, settings }: Item): Handler {
-	if (!spec.creates) return HANDLERS[spec.output];
-	return settings.dryRun ? dryRun : create;
-}
-
-/**
- * A response without signing secrets. The specification does not show the name of the field (Other
- * response bodies), so every field with `secret` in its name is removed, at any depth.
- */
-const withoutSigningSecret = (record: Json): Json =>
-	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
-		/secret/i.test(name) ? undefined : value,
-	) as Json;
-
-/** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
-function forOutput({ spec, settings }: Item, resource: Json): Json {
-	const hides = spec.holdsSecret && !settings.includeSecret;
-	const open = hides ? withoutSigningSecret(resource) : resource;
-	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
-}
-
-/** Runs the operation of an item, from its checked request to its output. */
-export async function runOperation(item: Item): Promise<Result<Outcome>> {
-	const result = halted(item) ?? (await handlerOf(item)(item));
-	if (!result.ok) {
-		halt(item, result);
-		return result;
-	}
-	const resources = result.value.resources.map((resource) => forOutput(item, resource));
-	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
-	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
-	return ok({ ...result.value, resources, warning });
-}

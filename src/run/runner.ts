@@ -7,6 +7,7 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Scope } from '../contract';
+import type { Json } from '../base/types';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	CREDENTIAL,
@@ -20,7 +21,7 @@ import { n8nHost } from '../service/n8n';
 import { isLocalService } from '../service/urls';
 import { readerOf } from '../service/jobState';
 import { workspaceOf } from '../service/workspace';
-import type { Location, Run } from './run';
+import { halt, halted, type Location, type Run } from './run';
 import { referencesIn } from './uploads';
 import { becomesErrorItem, executionCredits } from './credits';
 import type { ErrorContext, Labels } from './errorContext';
@@ -30,7 +31,10 @@ import { isOutcomeOpen, nodeMemory, statesOf, type NodeMemory } from './state';
 import { identify } from './identity';
 import { openRequestsOf } from './openRequests';
 import { currentRun, itemContext } from './nodeInput';
-import { runOperation } from './operations';
+import { create } from './creation';
+import { dryRun } from './dryRun';
+import { OPERATIONS } from './operations';
+import { createParts } from './parts';
 import { asksForFirstModel } from './firstModel';
 import { runOfRow } from './agent';
 import { errorOutputItem, errorRow, itemsOf } from './output';
@@ -166,7 +170,44 @@ async function openItem(
 	return ok(opened);
 }
 
-/** Runs the operation of an item. Another item of the run may have turned out to be invalid meanwhile. */
+/**
+ * A response without signing secrets. The specification does not show the name of the field (Other
+ * response bodies), so every field with `secret` in its name is removed, at any depth.
+ */
+const withoutSigningSecret = (record: Json): Json =>
+	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
+		/secret/i.test(name) ? undefined : value,
+	) as Json;
+
+/** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
+function forOutput({ spec, settings }: Item, resource: Json): Json {
+	const hides = spec.holdsSecret && !settings.includeSecret;
+	const open = hides ? withoutSigningSecret(resource) : resource;
+	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
+}
+
+/** The one place that decides which way an item goes. Not `async`: thousands may wait. */
+function operate(item: Item): Promise<Result<Outcome>> {
+	const { spec, settings, parts = [] } = item;
+	if (!spec.creates) return OPERATIONS[spec.output](item);
+	if (settings.dryRun) return dryRun(item);
+	return parts.length < 2 ? create(item) : createParts(item, parts);
+}
+
+/** Runs the operation of an item, from its checked request to its output. */
+export async function runOperation(item: Item): Promise<Result<Outcome>> {
+	const result = halted(item) ?? (await operate(item));
+	if (!result.ok) {
+		halt(item, result);
+		return result;
+	}
+	const resources = result.value.resources.map((resource) => forOutput(item, resource));
+	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
+	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
+	return ok({ ...result.value, resources, warning });
+}
+
+/** Another item of the run may have turned out to be invalid meanwhile. */
 function runOpened(item: Item): Promise<Result<Outcome>> {
 	const rejected = item.run.rejectionOf(item.itemIndex);
 	if (rejected) return Promise.resolve(rejected);

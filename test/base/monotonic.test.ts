@@ -1,11 +1,10 @@
 import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../src/base/clock';
-import { createJob } from '../../src/run/creation';
 import { CreditGate } from '../../src/service/creditGate';
 import type { Clock } from '../../src/base/types';
 import { answer, channelOf } from '../model/answers';
 import { ModelService } from '../model/modelService';
-import { hostWith, runOf, workspaceWith } from '../model/run';
+import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 jest.mock('n8n-workflow', () => ({ sleep: jest.fn(async () => {}) }));

@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../../src/contract';
+import { create } from '../../src/run/creation';
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import type { BinarySource, Host } from '../../src/service/host';
@@ -6,7 +7,8 @@ import { executionCredits } from '../../src/run/credits';
 import { newMemory } from '../../src/run/state';
 import type { Item, Settings } from '../../src/run/item';
 import { AGENT_STATUSES } from '../../src/service/jobState';
-import type { Send } from '../../src/base/types';
+import { ok, type Result } from '../../src/base/result';
+import type { Resource, Send } from '../../src/base/types';
 import type { RateLimits } from '../../src/service/credential';
 import { Workspace } from '../../src/service/workspace';
 import { LOST } from './answers';
@@ -109,4 +111,10 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 			...origin,
 		},
 	};
+}
+
+/** Creates what an item asks for, which is one job. */
+export async function createJob(item: Item): Promise<Result<Resource>> {
+	const made = await create(item);
+	return made.ok ? ok(made.value.resources[0] as Resource) : made;
 }

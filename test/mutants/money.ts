@@ -197,9 +197,9 @@ export const money: Mutant[] = [
 	},
 	{
 		name: 'money/dry-run-pays',
-		file: 'src/run/operations.ts',
-		from: 'return settings.dryRun ? dryRun : create;',
-		to: 'return create;',
+		file: 'src/run/runner.ts',
+		from: '	if (settings.dryRun) return dryRun(item);\n',
+		to: '',
 		why: 'A dry run creates and pays.',
 		tests: ['test/run/dryRun.test.ts'],
 	},

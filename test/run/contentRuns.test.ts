@@ -1,10 +1,9 @@
 import { Run } from '../../src/run/run';
-import { createJob } from '../../src/run/creation';
 import { newMemory, nodeMemory, type NodeMemory } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
 import type { Workspace } from '../../src/service/workspace';
 import { LedgerService, type Behaviour } from '../model/ledgerService';
-import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { createJob, hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const HOUR = 3_600_000;

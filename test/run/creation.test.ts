@@ -1,6 +1,5 @@
 import { ENDPOINTS } from '../../src/contract';
 import { Run } from '../../src/run/run';
-import { createJob } from '../../src/run/creation';
 import type { Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
@@ -8,7 +7,7 @@ import type { ApiRequest } from '../../src/base/types';
 import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { hostWith, PLAN, runOf, workspaceWith, type RunParts } from '../model/run';
+import { createJob, hostWith, PLAN, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;

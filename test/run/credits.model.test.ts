@@ -4,7 +4,7 @@ import { executionCredits } from '../../src/run/credits';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import { isOutcomeOpen } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import { ModelService } from '../model/modelService';
 import { seeded } from '../model/random';
 import { hostWith, runOf, workspaceWith } from '../model/run';

@@ -3,14 +3,13 @@ import type { Result } from '../../src/base/result';
 import type { ApiRequest } from '../../src/base/types';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
-import { createJob } from '../../src/run/creation';
 import { creditsOf, executionCredits } from '../../src/run/credits';
 import type { Item, Outcome, Settings } from '../../src/run/item';
 import { newMemory, type ItemMemory } from '../../src/run/state';
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { hostWith, runOf, sourceWith, workspaceWith } from '../model/run';
+import { createJob, hostWith, runOf, sourceWith, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 test.each([

@@ -3,7 +3,7 @@ import { ENDPOINTS } from '../../src/contract';
 import { ok } from '../../src/base/result';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import type { Item, OperationSpec, Outcome } from '../../src/run/item';
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import { Run } from '../../src/run/run';
 import type { StoredFile } from '../../src/service/host';
 import { answer } from '../model/answers';

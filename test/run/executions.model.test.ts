@@ -1,5 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import { createJob } from '../../src/run/creation';
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
@@ -10,7 +9,7 @@ import { Workspace } from '../../src/service/workspace';
 import { InstantClock } from '../model/instantClock';
 import { LedgerService, type Charge, type Outcome } from '../model/ledgerService';
 import { seeded } from '../model/random';
-import { hostWith, runOf } from '../model/run';
+import { createJob, hostWith, runOf } from '../model/run';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';
 

@@ -3,7 +3,7 @@ import { Readable } from 'stream';
 import type { Host } from '../../src/service/host';
 import { collect } from '../../src/run/files';
 import type { Settings } from '../../src/run/item';
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import type { NodeMemory } from '../../src/run/state';
 import type { Resource, Send } from '../../src/base/types';
 import { answer } from '../model/answers';

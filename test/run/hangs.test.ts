@@ -1,10 +1,9 @@
-import { createJob } from '../../src/run/creation';
 import { Run } from '../../src/run/run';
 import { Workspace } from '../../src/service/workspace';
 import { answer, channelOf, LOST } from '../model/answers';
 import { ModelService } from '../model/modelService';
 import { seeded } from '../model/random';
-import { hostWith, PLAN, runOf } from '../model/run';
+import { createJob, hostWith, PLAN, runOf } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';

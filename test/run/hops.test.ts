@@ -1,12 +1,11 @@
 import { ENDPOINTS } from '../../src/contract';
 import type { Failed } from '../../src/base/result';
 import type { SendResult } from '../../src/base/types';
-import { createJob } from '../../src/run/creation';
 import { describeFailure } from '../../src/run/errors';
 import { creditState } from '../../src/run/spending';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import { answer } from '../model/answers';
-import { hostWith, runOf, workspaceWith } from '../model/run';
+import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const PAGE = '<html><head><title>Access denied | Proxy</title></head></html>';

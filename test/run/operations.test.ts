@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import type { OperationSpec } from '../../src/run/item';
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import type { SendResult } from '../../src/base/types';
 import { answer, LOST, scripted } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';

@@ -1,6 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { Run } from '../../src/run/run';
-import { createJob } from '../../src/run/creation';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
 import { toolCall } from '../../src/run/identity';
 import type { Result } from '../../src/base/result';
@@ -12,7 +11,7 @@ import { LedgerService, type Charge, type Outcome } from '../model/ledgerService
 import { seeded } from '../model/random';
 import { seedOf } from '../support/seed';
 import { cases } from '../support/thorough';
-import { hostWith, runOf } from '../model/run';
+import { createJob, hostWith, runOf } from '../model/run';
 
 /**
  * The rules of docs/paid-once.md as a model: random sequences of what users, networks and services

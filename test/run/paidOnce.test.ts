@@ -1,7 +1,6 @@
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { BinaryReference } from '../../src/run/uploads';
-import { createJob } from '../../src/run/creation';
 import {
 	isOutcomeOpen,
 	itemMemory,
@@ -12,7 +11,7 @@ import {
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { createJob, hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const HOUR = 3_600_000;

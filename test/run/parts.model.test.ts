@@ -1,4 +1,4 @@
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { itemMemory, type NodeMemory } from '../../src/run/state';

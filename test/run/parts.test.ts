@@ -1,4 +1,4 @@
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
 import { ModelService } from '../model/modelService';
 import { hostWith, runOf, workspaceWith } from '../model/run';

@@ -1,14 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { createJob } from '../../src/run/creation';
 import type { Item } from '../../src/run/item';
-import { runOperation } from '../../src/run/operations';
+import { runOperation } from '../../src/run/runner';
 import { Run } from '../../src/run/run';
 import { BinaryReference, openRequest } from '../../src/run/uploads';
 import type { BinarySource } from '../../src/service/host';
 import type { ApiRequest, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
-import { hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import { createJob, hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const body = {

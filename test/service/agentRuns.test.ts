@@ -1,11 +1,10 @@
 import { operations } from '../../nodes/AgentRun/operations';
 import { Run } from '../../src/run/run';
-import { createJob } from '../../src/run/creation';
 import { slotKindOf } from '../../src/run/item';
 import { ENDPOINTS } from '../../src/contract';
 import { isRecord, type Send } from '../../src/base/types';
 import { answer } from '../model/answers';
-import { hostWith, runOf, workspaceWith } from '../model/run';
+import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;

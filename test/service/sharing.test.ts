@@ -1,10 +1,9 @@
 import { Run } from '../../src/run/run';
-import { createJob } from '../../src/run/creation';
 import { Workspace } from '../../src/service/workspace';
 import { answer } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { seeded } from '../model/random';
-import { hostWith, PLAN, runOf } from '../model/run';
+import { createJob, hostWith, PLAN, runOf } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 import type { Send } from '../../src/base/types';
 
