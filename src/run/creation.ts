@@ -22,7 +22,7 @@ import {
 	type CreditWait,
 } from './credits';
 import { collect, expiryOf, withOutputs } from './files';
-import { withFirstModel } from './firstModel';
+import { asksForFirstModel, withFirstModel } from './firstModel';
 import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
 import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
 import { readKnownJob } from './read';
@@ -31,7 +31,7 @@ import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent, type ItemEvent } fr
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
- * What happens to one item that creates something, from top to bottom: is its job known? its files,
+ * What happens to one item that creates something, from top to bottom: its files are read, is its job known? its files are sent,
  * credits, a slot, the request, what the answer means, the wait for the end, the download.
  *
  * A creation is sent again for these reasons and no others.
@@ -73,7 +73,16 @@ interface Made {
 /** What a try starts with: a job that is known, or a request to send. */
 type Start = { known: Made } | { request: CreationRequest };
 
-/** One item until its job, or the end of its job. */
+/**
+ * Creates what an item asks for and, if wanted, waits for its job to end and fetches its files.
+ * @returns what was created; a job that fails is a failure that carries the job
+ */
+export async function create(item: Item): Promise<Result<Outcome>> {
+	const opened = await openRequest(item);
+	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
+}
+
+/** One item until its job, or the end of its job and its files. */
 class Creation {
 	private readonly keys: ItemKeys;
 	/** Fires when nothing may be sent for the item that has not been sent yet. */
@@ -99,7 +108,7 @@ class Creation {
 		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 	}
 
-	/** A job that fails is a failure that carries the job. */
+	/** From its key to its job, and on to the files if they are wanted. A job that fails is a failure that carries the job. */
 	async toItsEnd(): Promise<Result<Outcome>> {
 		const { item } = this;
 		const unfit = await this.begin();
@@ -123,6 +132,7 @@ class Creation {
 		if (rejected) return rejected;
 		run.addCreation(item);
 		if (keys.isNone) this.startOver();
+		// Before the state decides: what a former execution has left open becomes the state of a new item.
 		if (memory.content === undefined) keys.adopt();
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
@@ -141,13 +151,14 @@ class Creation {
 	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
 	private async obtainJob(): Promise<Result<Made>> {
 		const { item, opened, stop } = this;
-		const { host, memory } = item;
+		const { host, memory, request } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
-			// For a new item without files nothing is read or sent.
-			const isSimple = memory.state.is === 'new' && opened.sources.size === 0;
+			// Otherwise files are sent, a known job is read, or the first model.
+			const isNewAndComplete =
+				memory.state.is === 'new' && opened.sources.size === 0 && !asksForFirstModel(request);
 			const decideFor = async (one: Item) => await this.decide(one);
-			const start = isSimple ? await decideFor(item) : await inTurn(item, decideFor);
+			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
 			const lacking = this.hasOnlyChangedKey
@@ -208,6 +219,7 @@ class Creation {
 		const { credits, settings } = this.item;
 		if (settings.maxCredits === Infinity) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => await this.takeSlot(request, channel));
+		// A turn that never came gives `undefined` as well.
 		return turn.then((made) =>
 			channel.signal?.aborted && !made ? fail({ kind: 'cancelled' }) : made,
 		);
@@ -272,15 +284,19 @@ class Creation {
 		const { item, keys } = this;
 		const { workspace, memory, host, request } = item;
 		const cancel = host.channel.signal;
-		const outgoing = outgoingChannel(host.channel, channel.signal, () => {
+		const ending = signalUntilOut(cancel, channel.signal);
+		const onSending = () => {
+			if (ending.isOut()) return;
+			ending.goesOut();
 			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
 			if (memory.state.is === 'sent') keys.noteSending(memory.state);
-		});
+		};
 		const headers: Record<string, string> = key === undefined ? {} : { [IDEMPOTENCY_HEADER]: key };
 		const answer = workspace.client.request(
-			outgoing.channel,
+			{ ...host.channel, signal: ending.signal },
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 			{
+				onSending,
 				replayable: () => key !== undefined && !this.hasKeyExpired,
 				return429: slotKindOf(item) !== undefined,
 				outcomeOpen: isOutcomeOpen(memory.state),
@@ -290,18 +306,22 @@ class Creation {
 		const heard = answer.then((final) => this.hear(final, body));
 		let forgetCancel = () => {};
 		const cancelled = new Promise<Failed>((resolve) => {
-			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: outgoing.isOut() }));
+			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: ending.isOut() }));
 			forgetCancel = onAbort(cancel, end);
 		});
 		const first = await Promise.race([heard, cancelled]);
 		forgetCancel();
-		outgoing.dispose();
+		ending.dispose();
 		// Nobody waits for what it makes.
 		if (cancel?.aborted) void heard.then((made) => made?.ok && this.slot?.leave());
 		return first;
 	}
 
-	/** The one place that hears the final answer to a creation. @returns as `send` */
+	/**
+	 * The one place that hears the final answer to a creation: first for the state of the item, which all else asks, then for
+	 * keys, credits and the slot.
+	 * @returns as `send`
+	 */
 	private hear(answer: Result<ApiResponse>, body: unknown): Result<Made> | undefined {
 		const { item } = this;
 		const made = answer.ok ? ok(this.madeOf(answer.value)) : answer;
@@ -325,7 +345,7 @@ class Creation {
 		return { job, isOver: isPlanOnly(job, status) };
 	}
 
-	/** Whether it is sent again at once under another key, because this one has led to a 402. */
+	/** Takes the next key where this one has led to a 402. @returns whether it is sent again at once */
 	private triesOtherKeyAfter402(refused: Failed): boolean {
 		const isSettled = this.item.memory.state.is === 'new';
 		return isOutOfCredits(refused) && isSettled && this.keys.giveWay('noCredits');
@@ -345,7 +365,7 @@ class Creation {
 			recordEvent(item.memory, { kind: 'refused', keepsKey: !mayChangeAfterRefusals });
 	}
 
-	/** Whether it is tried again once there may be credits. */
+	/** Tells the waits for a top-up what came of this try. @returns whether it is tried again once there may be credits */
 	private settleCredits(made: Result<Made>, triesNextKey: boolean): boolean {
 		const { settings, workspace } = this.item;
 		if (settings.onInsufficientCredits !== 'wait') return false;
@@ -401,7 +421,7 @@ class Creation {
 		return undefined;
 	}
 
-	/** Waits for the end of a job if that is wanted, and fetches the files of one that has ended well. */
+	/** What the item comes to: its job, with the files of one that has ended well. */
 	private async follow(made: Made): Promise<Result<Outcome>> {
 		const seen = await this.awaitEnd(made);
 		if (!seen.ok) return seen;
@@ -415,15 +435,15 @@ class Creation {
 		return await collect(item, await withOutputs(item, job));
 	}
 
-	/** Waits for the end of a job if that is wanted, and records it. */
+	/** Waits for the end of a job if that is wanted, records it and frees its slot. */
 	private async awaitEnd(made: Made): Promise<Result<Resource>> {
 		const { item, slot } = this;
 		const { settings, run, itemIndex, memory, spec } = item;
 		const { terminalStatuses } = settings;
-		const isAwaited = settings.waitForCompletion && spec.output === 'job' && !made.isOver;
+		const isJob = spec.output === 'job' && !made.isOver;
+		const isAwaited = isJob && settings.waitForCompletion;
 		const seen = isAwaited ? await this.wait(made.job) : ok(made.job);
 		const job = seen.ok ? seen.value : made.job;
-		const isJob = spec.output === 'job' && !made.isOver;
 		const state = isJob ? jobState(job, terminalStatuses) : 'good';
 		if (!seen.ok || state === 'running') {
 			slot?.leave();
@@ -449,45 +469,24 @@ class Creation {
 }
 
 /**
- * Creates what an item asks for and, if wanted, waits for its job to end and fetches its files.
- * @returns what was created; a job that fails is a failure that carries the job
+ * The signal of one creation. `stop` fires it until the first attempt goes out; from then on only `cancel` does,
+ * that of the execution, as the request may be carried out.
  */
-export async function create(item: Item): Promise<Result<Outcome>> {
-	const opened = await openRequest(item);
-	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
-}
-
-/**
- * The channel of one creation. `stop` ends it until the first attempt goes out; from then on only a cancel
- * of the execution does, as the request may be carried out.
- *
- * @param ofExecution its signal is the cancel
- * @param onFirstAttempt called right before the first attempt goes out
- */
-function outgoingChannel(
-	ofExecution: Channel,
-	stop: AbortSignal | undefined,
-	onFirstAttempt: () => void,
-) {
+function signalUntilOut(cancel: AbortSignal | undefined, stop: AbortSignal | undefined) {
 	const ending = new AbortController();
 	let isOut = false;
 	const abort = () => ending.abort();
 	const abortUnlessOut = () => {
 		if (!isOut) abort();
 	};
-	const send: Channel['send'] = async (request) => {
-		if (!isOut) {
-			if (ending.signal.aborted) return { noResponse: 'not sent', unsent: 'local' };
-			onFirstAttempt();
-			isOut = true;
-		}
-		return await ofExecution.send(request);
-	};
-	const disposals = [onAbort(ofExecution.signal, abort), onAbort(stop, abortUnlessOut)];
+	const disposals = [onAbort(cancel, abort), onAbort(stop, abortUnlessOut)];
 	if (stop?.aborted) abort();
 	return {
-		channel: { ...ofExecution, send, signal: ending.signal },
+		signal: ending.signal,
 		isOut: () => isOut,
+		goesOut() {
+			isOut = true;
+		},
 		dispose: () => {
 			for (const dispose of disposals) dispose();
 		},

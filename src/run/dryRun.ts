@@ -226,10 +226,10 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const asNew: Item = { ...item, memory: { ...memory, content } };
 	const idempotencyKey = new ItemKeys(asNew, content).current;
 	// Each once, for all items of the run.
-	run.prices ??= readPrices(item);
-	const prices = await run.prices;
-	run.drySummary ??= summaryOf(item, prices);
-	const summary = await run.drySummary;
+	run.cache.prices ??= readPrices(item);
+	const prices = await run.cache.prices;
+	run.cache.drySummary ??= summaryOf(item, prices);
+	const summary = await run.cache.drySummary;
 	const outcome: Outcome = { resources: [], files: [] };
 	for (const [index, asked] of parts.entries()) {
 		const asIs = await asSent(item, asked);

@@ -49,10 +49,17 @@ export function expiryOf({ expires_at: expires }: Json): number {
 	return Number.isNaN(at) ? Infinity : at;
 }
 
-/** What the service shows of a job now; `{}` if it cannot be read. */
-async function readAgain({ workspace, host }: ServiceContext, job: Resource): Promise<Json> {
-	const request = { method: 'GET', path: readerPath(job) } as const;
-	const read = await requestResource(workspace.client, host.channel, request);
+/**
+ * What the service shows of a job now; `{}` if it cannot be read. One that was read already is read as it was: the key
+ * may not be allowed to read it elsewhere.
+ */
+async function readAgain(
+	{ workspace, host, request }: ServiceContext & Partial<Pick<Item, 'request'>>,
+	job: Resource,
+): Promise<Json> {
+	const path = request?.method === 'GET' ? request.path : readerPath(job);
+	const again = { method: 'GET', path } as const;
+	const read = await requestResource(workspace.client, host.channel, again);
 	return read.ok ? read.value : {};
 }
 

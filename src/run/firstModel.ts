@@ -42,8 +42,9 @@ export async function withFirstModel(item: Item, body: unknown): Promise<Result<
 	const { run, workspace, request } = item;
 	if (!asksForFirstModel({ path: request.path, body })) return ok(body);
 	const { mode } = body as { mode: unknown };
-	const known = run.firstModels.get(workspace) ?? new Map<unknown, Promise<Result<string>>>();
-	run.firstModels.set(workspace, known);
+	const { firstModels } = run.cache;
+	const known = firstModels.get(workspace) ?? new Map<unknown, Promise<Result<string>>>();
+	firstModels.set(workspace, known);
 	const reading = known.get(mode) ?? readFirstModel(item, mode);
 	known.set(mode, reading);
 	const model = await reading;

@@ -40,15 +40,16 @@ export function identify(
 	context: IExecuteSingleFunctions,
 	spec: OperationSpec,
 	run: Run,
+	runIndex: number,
 	node: NodeMemory,
 ): { item: string; memory: ItemMemory; inputFingerprint: string } {
-	const place = `${run.location?.runIndex ?? 0}:${context.getItemIndex()}`;
+	const place = `${runIndex}:${context.getItemIndex()}`;
 	// There is nothing to remember about an operation that creates nothing.
 	if (!spec.creates && spec.output !== 'file')
 		return { inputFingerprint: '', item: place, memory: newMemory() };
-	run.parameters ??= parametersFingerprint(context, spec);
+	run.cache.parameters ??= parametersFingerprint(context, spec);
 	const tool = isTool(context);
-	const inputFingerprint = shortHash(`${run.parameters}\n${inputText(context, tool)}`);
+	const inputFingerprint = shortHash(`${run.cache.parameters}\n${inputText(context, tool)}`);
 	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;
 	return { inputFingerprint, item, memory: itemMemory(node, item) };
 }

@@ -57,7 +57,7 @@ export type OutputKind =
 	| 'resource'
 	/** The entries of a list, one item each. */
 	| 'list'
-	/** A job: waited for and its files downloaded, if wanted. */
+	/** A job: of a creation waited for if that is wanted, and its files downloaded. */
 	| 'job'
 	/** An existing job: waited for until it has ended. */
 	| 'wait'

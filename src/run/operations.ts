@@ -40,15 +40,15 @@ async function list(item: Item): Promise<Result<Outcome>> {
 }
 
 /** One request without anything to remember: reads, updates, and what else neither creates nor approves. */
-async function request(item: Item): Promise<Result<Outcome>> {
+async function requestOne(item: Item): Promise<Result<Outcome>> {
 	const { request, spec } = item;
 	const mayBeEmpty = spec.endpoint.success === undefined;
 	const isById = spec.endpoint.path.endsWith('{id}');
 	const body = await ask(
 		item,
-		(body) =>
-			(mayBeEmpty ? emptyOrObject(body) : mustBeObject(body)) ??
-			(isById ? otherIdProblem(body, idIn(request)) : undefined),
+		(answered) =>
+			(mayBeEmpty ? emptyOrObject(answered) : mustBeObject(answered)) ??
+			(isById ? otherIdProblem(answered, idIn(request)) : undefined),
 	);
 	if (!body.ok) return body;
 	return ok(withoutFiles([isRecord(body.value) ? body.value : { id: idIn(request) }]));
@@ -77,13 +77,13 @@ async function withFiles(item: Item, job: Json): Promise<Result<Outcome>> {
 
 /** What is no job, with its preview if it has one. */
 async function resource(item: Item): Promise<Result<Outcome>> {
-	const read = await request(item);
-	const [one] = read.ok ? read.value.resources : [];
-	return isResource(one) ? await collect(item, one) : read;
+	const answered = await requestOne(item);
+	const [one] = answered.ok ? answered.value.resources : [];
+	return isResource(one) ? await collect(item, one) : answered;
 }
 
 async function readJob(item: Item): Promise<Result<Outcome>> {
-	const found = await request(item);
+	const found = await requestOne(item);
 	if (!found.ok) return found;
 	const [job = {}] = found.value.resources;
 	const outcome = await withFiles(item, job);
@@ -111,7 +111,7 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 }
 
 /** What creates nothing, by what it puts out. */
-export const OPERATIONS: Record<OutputKind, Operation> = {
+export const WITHOUT_CREATION: Record<OutputKind, Operation> = {
 	resource,
 	list,
 	job: readJob,

@@ -8,7 +8,7 @@ import type {
 import { textOf } from '../contract';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { filesIn, isMedia } from '../service/jobState';
-import type { Outcome, Settings } from './item';
+import type { Item, Outcome, Settings } from './item';
 import { downloadable } from './files';
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
@@ -67,6 +67,22 @@ function outputOf(resource: Json, index: number): IDataObject {
 /** `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects. */
 export const inFields = (files: IBinaryData[], field: string): IBinaryKeyData =>
 	Object.fromEntries(files.map((file, index) => [index === 0 ? field : `${field}_${index}`, file]));
+
+/**
+ * A response without signing secrets. The specification does not show the name of the field (Other
+ * response bodies), so every field with `secret` in its name is removed, at any depth.
+ */
+const withoutSigningSecret = (record: Json): Json =>
+	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
+		/secret/i.test(name) ? undefined : value,
+	) as Json;
+
+/** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
+export function forOutput({ spec, settings }: Item, resource: Json): Json {
+	const hides = spec.holdsSecret && !settings.includeSecret;
+	const open = hides ? withoutSigningSecret(resource) : resource;
+	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
+}
 
 type ItemSettings = Pick<Settings, 'splitOutputs' | 'outputBinaryField' | 'isTool'>;
 

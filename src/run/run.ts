@@ -32,6 +32,19 @@ export interface Location {
 	node: string;
 }
 
+/** What is the same for all items of a run, and slow or dear to find out. */
+interface RunCache {
+	location?: Location;
+	/** Fingerprint of the unevaluated parameters. */
+	parameters?: string;
+	/** What a dry run says of all items. */
+	drySummary?: Promise<string>;
+	/** What a dry run knows of prices. */
+	prices?: Promise<ReadonlyMap<string, number>>;
+	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
+	firstModels: Map<Workspace, Map<unknown, Promise<Result<string>>>>;
+}
+
 /** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
 const READS_AT_ONCE = 5;
 
@@ -60,15 +73,8 @@ export class Run {
 	private hasThrown = false;
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
-	/** Set by the first item that needs it: slow to get from n8n. */
-	location: Location | undefined;
-	/** Fingerprint of the unevaluated parameters, which all items share; set by the first. */
-	parameters: string | undefined;
-	/** What a dry run says of all items, and what it knows of prices; set by the first that needs it. */
-	drySummary: Promise<string> | undefined;
-	prices: Promise<ReadonlyMap<string, number>> | undefined;
-	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
-	readonly firstModels = new Map<Workspace, Map<unknown, Promise<Result<string>>>>();
+	/** What the first item that needs it finds out for all. */
+	readonly cache: RunCache = { firstModels: new Map() };
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	private readonly haltController = new AbortController();
@@ -205,7 +211,7 @@ export class Run {
 	 * @param signal fires when the execution is stopped
 	 */
 	noteDeliveries(openRequests: OpenRequests, execution: string, signal?: AbortSignal): void {
-		const runIndex = this.location?.runIndex ?? 0;
+		const runIndex = this.cache.location?.runIndex ?? 0;
 		const hasFailed = signal?.aborted === true || this.hasThrown;
 		openRequests.endRun(execution, runIndex, hasFailed);
 		if (hasFailed) return;

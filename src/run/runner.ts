@@ -7,7 +7,6 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { ENDPOINTS, type Scope } from '../contract';
-import type { Json } from '../base/types';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	CREDENTIAL,
@@ -33,11 +32,11 @@ import { openRequestsOf } from './openRequests';
 import { currentRun, itemContext } from './nodeInput';
 import { create } from './creation';
 import { dryRun } from './dryRun';
-import { OPERATIONS } from './operations';
+import { WITHOUT_CREATION } from './operations';
 import { createParts } from './parts';
 import { asksForFirstModel } from './firstModel';
 import { runOfRow } from './agent';
-import { errorOutputItem, errorRow, itemsOf } from './output';
+import { errorOutputItem, errorRow, forOutput, itemsOf } from './output';
 import { answerInTime } from './toolAnswer';
 
 /** All scopes that an item will need, so that none turns out to be missing once something is paid for. */
@@ -61,8 +60,8 @@ function locateRun(context: IExecuteSingleFunctions): { runIndex: number; node: 
 
 /** The same for all items of a run. */
 function locationOf(run: Run, context: IExecuteSingleFunctions): Location {
-	run.location ??= locateRun(context);
-	return run.location;
+	run.cache.location ??= locateRun(context);
+	return run.cache.location;
 }
 
 function workflowMode(context: IExecuteSingleFunctions): WorkflowMode {
@@ -125,16 +124,17 @@ async function openItem(
 	run: Run,
 	prepared: Prepared,
 ): Promise<Result<Item>> {
-	const isDryRun = spec.creates === true && prepared.settings.dryRun;
 	const access = await readAccess(context, spec, run, prepared);
-	if (!access.ok && !isDryRun) return access;
+	// A dry run needs no credential, but says what a real run would refuse.
+	const needsAccess = !spec.creates || !prepared.settings.dryRun;
+	if (!access.ok && (needsAccess || access === prepared.unlessLocal)) return access;
 	const { baseUrl, key, limits } = access.ok ? access.value : NO_SERVICE;
 
 	const itemIndex = context.getItemIndex();
 	const location = locationOf(run, context);
 	const executionId = context.getExecutionId() ?? '';
 	const node = nodeMemory(context.getContext('node'), executionId);
-	const { item, memory, inputFingerprint } = identify(context, spec, run, node);
+	const { item, memory, inputFingerprint } = identify(context, spec, run, location.runIndex, node);
 	const credentialId = credentialIdOf(context.getNode());
 	const workspace = workspaceOf(baseUrl, key, limits, credentialId);
 	// Without n8n's list of domains, which was made for another address: `authenticate` keeps the key
@@ -170,33 +170,21 @@ async function openItem(
 	return ok(opened);
 }
 
-/**
- * A response without signing secrets. The specification does not show the name of the field (Other
- * response bodies), so every field with `secret` in its name is removed, at any depth.
- */
-const withoutSigningSecret = (record: Json): Json =>
-	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
-		/secret/i.test(name) ? undefined : value,
-	) as Json;
-
-/** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
-function forOutput({ spec, settings }: Item, resource: Json): Json {
-	const hides = spec.holdsSecret && !settings.includeSecret;
-	const open = hides ? withoutSigningSecret(resource) : resource;
-	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
-}
-
-/** The one place that decides which way an item goes. Not `async`: thousands may wait. */
+/** The way of an item. Not `async`: thousands may wait. */
 function operate(item: Item): Promise<Result<Outcome>> {
 	const { spec, settings, parts = [] } = item;
-	if (!spec.creates) return OPERATIONS[spec.output](item);
+	if (!spec.creates) return WITHOUT_CREATION[spec.output](item);
 	if (settings.dryRun) return dryRun(item);
 	return parts.length < 2 ? create(item) : createParts(item, parts);
 }
 
-/** Runs the operation of an item, from its checked request to its output. */
+/**
+ * Runs the operation of an item, from its checked request to its output. Nothing is sent if another item has turned
+ * out to be invalid meanwhile, or has halted the run.
+ */
 export async function runOperation(item: Item): Promise<Result<Outcome>> {
-	const result = halted(item) ?? (await operate(item));
+	const notSent = item.run.rejectionOf(item.itemIndex) ?? halted(item);
+	const result = notSent ?? (await operate(item));
 	if (!result.ok) {
 		halt(item, result);
 		return result;
@@ -205,13 +193,6 @@ export async function runOperation(item: Item): Promise<Result<Outcome>> {
 	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
 	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
 	return ok({ ...result.value, resources, warning });
-}
-
-/** Another item of the run may have turned out to be invalid meanwhile. */
-function runOpened(item: Item): Promise<Result<Outcome>> {
-	const rejected = item.run.rejectionOf(item.itemIndex);
-	if (rejected) return Promise.resolve(rejected);
-	return item.settings.isTool ? answerInTime(item, runOperation) : runOperation(item);
 }
 
 /** What an error says of an item, as far as it could be opened. */
@@ -237,10 +218,12 @@ async function runItem(
 	const opened = prepared.ok
 		? await openItem(context, options, spec, run, prepared.value)
 		: prepared;
-	const result = opened.ok ? await runOpened(opened.value) : opened;
-	if (!result.ok) return failItem(context, spec, labels, run, opened, result);
-	if (!opened.ok) return [];
+	if (!opened.ok) return failItem(context, spec, labels, run, opened, opened);
 	const { settings, request } = opened.value;
+	const result = settings.isTool
+		? await answerInTime(opened.value, runOperation)
+		: await runOperation(opened.value);
+	if (!result.ok) return failItem(context, spec, labels, run, opened, result);
 	const { includeInputFields, isTool, resultField = '' } = settings;
 	// An agent has written the input itself.
 	const isWanted = includeInputFields && !isTool;
@@ -331,8 +314,9 @@ function noteDeliveries(context: IExecutePaginationFunctions, run: Run): void {
 }
 
 /**
- * The runner: n8n's routing engine passes it the finished request of an item (as the pagination function of the node).
- * Everything after that happens here: gate, key, retries, paging, waiting, download and error handling.
+ * The runner: n8n's routing engine calls it for each item (as the pagination function of the node), once the requests
+ * of all are checked. Here an item begins and ends: what it needs is put together, its operation is run, and what comes of
+ * it becomes items of n8n, a failed row or an error.
  *
  * Without Continue On Fail, n8n throws the error of the first item that rejects and sets that item's index on it. So
  * items without an error of their own return nothing, and the one with an error is reported.
@@ -349,8 +333,9 @@ export function runner(spec: OperationSpec, labels: Labels = {}) {
 		if (!run || !prepared) return [];
 		let hasResult = false;
 		try {
-			const request = options as IHttpRequestOptions;
-			const items = await runItem(this, request, spec, labels, run, prepared);
+			// Of n8n's request only how it is sent, such as a proxy: what is sent was prepared.
+			const sending = options as IHttpRequestOptions;
+			const items = await runItem(this, sending, spec, labels, run, prepared);
 			hasResult = true;
 			return items;
 		} finally {

@@ -267,6 +267,9 @@ export function itemMemory({ items }: NodeMemory, item: string): ItemMemory {
 export const placeOfPart = (item: string, index: number): string =>
 	index === 0 ? item : `${item}.${index}`;
 
+/** How a part of an item is named beside its item. */
+export const labelOfPart = (index: number): string => `.${index}`;
+
 interface StateOwner {
 	node: NodeMemory;
 	origin: { item: string };
@@ -281,7 +284,7 @@ export function statesOf(owner: StateOwner): Array<[part: string, state: ItemSta
 	if (parts.length < 2) return [['', memory.state]];
 	return parts.map((_, index) => {
 		const place = placeOfPart(origin.item, index);
-		return [`.${index}`, node.items[place]?.state ?? NEW];
+		return [labelOfPart(index), node.items[place]?.state ?? NEW];
 	});
 }
 

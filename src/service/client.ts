@@ -131,6 +131,8 @@ export interface RequestOptions {
 	maxAttempts?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
+	/** Called right before an attempt goes out, which may have waited for its turn. */
+	onSending?: () => void;
 	/** What is wrong with the body of a 2xx, if anything; default: {@link mustBeObject}. */
 	validate?: (body: unknown) => string | undefined;
 }
@@ -162,7 +164,7 @@ export class Client {
 		request: ApiRequest,
 		options: RequestOptions = {},
 	): Promise<Result<ApiResponse>> {
-		const { retry = true, maxAttempts = Infinity, return429 = false } = options;
+		const { retry = true, maxAttempts = Infinity, return429 = false, onSending } = options;
 		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
 		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
 		const { clock, rateLimiter, random } = this;
@@ -172,10 +174,12 @@ export class Client {
 		for (let number = 1; ; number += 1) {
 			const cancelled = fail({ kind: 'cancelled', outcomeUnknown });
 			if (!(await rateLimiter.acquire(channel, request.method === 'GET'))) return cancelled;
-			if (outcomeUnknown && !isReplayable()) {
+			const isStopped = channel.signal?.aborted === true;
+			if (isStopped || (outcomeUnknown && !isReplayable())) {
 				rateLimiter.release();
-				return failed ?? keyExpired();
+				return isStopped ? cancelled : (failed ?? keyExpired());
 			}
+			onSending?.();
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const isLost = isNoResponse(response);
 			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);

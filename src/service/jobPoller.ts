@@ -4,7 +4,6 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import {
 	asText,
 	isResource,
-	type ApiRequest,
 	type Channel,
 	type Clock,
 	type Resource,
@@ -134,10 +133,11 @@ const spansOf = (waiters: readonly Waiter[]) =>
 		return span ? [{ from: startedAt + span.from, to: startedAt + span.to }] : [];
 	});
 
-/** A channel that knows when its request was sent: it may have been queued before. */
-interface Timed extends Channel {
+/** When a request was sent, which may have been queued before: its answer shows the state of then. */
+interface Sending {
 	isSent: boolean;
 	sentAt: number;
+	onSending: () => void;
 }
 
 /** What comes of a request that throws. */
@@ -187,7 +187,7 @@ export class JobPoller {
 	private readonly wakeUp: WakeUp;
 
 	/** The list that is on its way, if its answer is still awaited. */
-	private listOut: Timed | undefined;
+	private listOut: Sending | undefined;
 	/** Lists in a row without an answer. */
 	private unansweredLists = 0;
 	private nextListAt = -Infinity;
@@ -363,21 +363,21 @@ export class JobPoller {
 
 	/** Requests the newest generations, one full page of the list. */
 	private async sendList(channel: Channel, now: number): Promise<void> {
-		const timed = this.timed(channel);
-		this.listOut = timed;
+		const sending = this.sending();
+		this.listOut = sending;
 		this.listSentAt.set(channel.send, now);
 		const query = { limit: LIMITS.listLimit.max };
 		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 		const page = await this.client
-			.request(timed, request, { retry: false })
+			.request(channel, request, { retry: false, onSending: sending.onSending })
 			.catch((): Failed => UNANSWERED);
-		const isAwaited = this.listOut === timed;
+		const isAwaited = this.listOut === sending;
 		const end = this.clock.monotonic();
 		if (page.ok) {
 			if (isAwaited) this.listOut = undefined;
 			this.unansweredLists = 0;
-			this.nextListAt = Math.max(timed.sentAt + this.listGapMs, end + MIN_GAP_MS);
-			this.listed(page.value.body, timed.sentAt);
+			this.nextListAt = Math.max(sending.sentAt + this.listGapMs, end + MIN_GAP_MS);
+			this.listed(page.value.body, sending.sentAt);
 		} else if (isAwaited && page.failure.kind === 'cancelled') this.listOut = undefined;
 		else if (isAwaited) this.listFailed(end);
 	}
@@ -423,23 +423,24 @@ export class JobPoller {
 	}
 
 	private async readOne(waiter: Waiter): Promise<void> {
-		const { job, options, channel } = waiter;
-		const request = { method: 'GET', path: options.path ?? readerPath(job) } as const;
-		const timed = this.timed(channel);
+		const { job, channel } = waiter;
+		const request = { method: 'GET', path: waiter.options.path ?? readerPath(job) } as const;
+		const sending = this.sending();
+		const options = { retry: false, onSending: sending.onSending };
 		waiter.isReading = true;
-		const read = await requestResource(this.client, timed, request, { retry: false }).catch(
+		const read = await requestResource(this.client, channel, request, options).catch(
 			(): Failed => UNANSWERED,
 		);
 		waiter.isReading = false;
 		if (read.ok) {
 			const sound = { unanswered: 0, unreadable: 0, failedReads: 0 };
-			Object.assign(waiter, sound, { readAt: timed.sentAt });
-			this.observe(waiter, read.value, timed.sentAt, true);
+			Object.assign(waiter, sound, { readAt: sending.sentAt });
+			this.observe(waiter, read.value, sending.sentAt, true);
 			// It has made room for the next one.
 			if (!this.waiters.has(waiter)) this.budget.giveBack(this.gapByAgeMs);
 			return;
 		}
-		this.readFailed(waiter, read, timed.sentAt);
+		this.readFailed(waiter, read, sending.sentAt);
 	}
 
 	private readFailed(waiter: Waiter, read: Failed, sentAt: number): void {
@@ -464,19 +465,16 @@ export class JobPoller {
 			this.settle(waiter, fail(read.failure, waiter.job));
 	}
 
-	/** A response shows the state when its request was sent, which may have been queued before. */
-	private timed(channel: Channel): Timed {
-		const timed: Timed = {
-			...channel,
+	private sending(): Sending {
+		const sending: Sending = {
 			isSent: false,
 			sentAt: this.clock.monotonic(),
-			send: async (request: ApiRequest) => {
-				timed.isSent = true;
-				timed.sentAt = this.clock.monotonic();
-				return await channel.send(request);
+			onSending: () => {
+				sending.isSent = true;
+				sending.sentAt = this.clock.monotonic();
 			},
 		};
-		return timed;
+		return sending;
 	}
 
 	/** @param isRead whether it was read by itself, which shows all of it */

@@ -230,8 +230,8 @@ export const money: Mutant[] = [
 	{
 		name: 'money/expired-while-it-waits',
 		file: 'src/service/client.ts',
-		from: 'if (outcomeUnknown && !isReplayable()) {',
-		to: 'if (outcomeUnknown && number < 0) {',
+		from: 'if (isStopped || (outcomeUnknown && !isReplayable())) {',
+		to: 'if (isStopped) {',
 		why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
 		tests: ['test/service/client.test.ts'],
 	},

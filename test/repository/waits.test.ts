@@ -15,7 +15,7 @@ const ROWS: Record<string, string[]> = {
 		'JobPoller.wait, without a deadline',
 		'Creation.wait',
 		'wait',
-		'Creation.follow, without a deadline',
+		'Creation.awaitEnd, without a deadline',
 	],
 	'A job that nobody waits for': ['JobSlots.tick'],
 	'A list of what runs': ['JobPoller.sendList'],

@@ -221,7 +221,7 @@ class World {
 	): Promise<Array<Result<Resource>>> {
 		const prompts = execution.rounds[round] ?? [];
 		const run = new Run(prompts.length, false, this.continuesOnFail);
-		run.location = { runIndex: round, node: 'workflow/node' };
+		run.cache.location = { runIndex: round, node: 'workflow/node' };
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
 			this.log.push(`  round ${round}: invalid`);

@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
+import { ENDPOINTS } from '../../src/contract';
 import type { Host } from '../../src/service/host';
 import { collect } from '../../src/run/files';
 import type { Settings } from '../../src/run/item';
@@ -217,6 +218,31 @@ test.each([
 	expect(result).toMatchObject({
 		value: { resources: [{ id: 'gen_1', status: 'completed' }], warning },
 	});
+});
+
+test('the link of a job that was read by GET /jobs is renewed there: a key may not be allowed to read it elsewhere', async () => {
+	const clock = new VirtualClock();
+	const paths: string[] = [];
+	const send: Send = async ({ path }) => {
+		paths.push(path);
+		return answer(200, job());
+	};
+	const get: Host['get'] = async () => ({
+		status: paths.length < 2 ? 403 : 200,
+		headers: {},
+		close: () => {},
+		body: Readable.from(['x']),
+	});
+	const item = runOf({
+		host: hostWith(send, { get, store: async () => ({ data: 'x', mimeType: 'x/y' }) }),
+		workspace: workspaceWith(clock),
+		spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
+		request: { method: 'GET', path: '/jobs/gen_1', query: {}, body: undefined },
+		settings: { downloadOutputs: true },
+	});
+	expect(await clock.run(runOperation(item))).toMatchObject({ ok: true });
+	expect(new Set(paths)).toEqual(new Set(['/jobs/gen_1']));
+	expect(paths.length).toBeGreaterThan(1);
 });
 
 test('a file that an execution has is not fetched again when the node is tried again', async () => {

@@ -102,6 +102,27 @@ test('what the next click takes over is sent again under its key, with the model
 	expect(new Set(keys).size).toBe(1);
 });
 
+test('a catalogue that waits for its turn is not read for a run that has been halted', async () => {
+	const t = setUp({
+		json,
+		own: (item) => ({
+			prompt: json[item]?.p,
+			operation: item === 2 ? 'generateVideo' : 'generateImage',
+			...(item === 0 && { model: locator('studio/one') }),
+		}),
+		credential: { requestsPerMinute: 1 },
+		answers: ({ path }) => {
+			if (path !== '/models') return answer(401, errorBody('No'));
+			asked += 1;
+			return listOf('studio/one');
+		},
+	});
+	let asked = 0;
+	await expect(t.run()).rejects.toThrow(/invalid or missing/);
+	expect(asked).toBe(1);
+	expect(t.posts()).toHaveLength(1);
+});
+
 describe('a dry run', () => {
 	const dry = { options: { dryRun: true } };
 

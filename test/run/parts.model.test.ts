@@ -88,7 +88,7 @@ async function play(seed: number): Promise<string[]> {
 		let isGood = false;
 		for (let attempt = 0; attempt < tries && !isGood && !cancel.signal.aborted; attempt += 1) {
 			const run = new Run(items.length, false);
-			run.location = { runIndex: 0, node: 'workflow/node' };
+			run.cache.location = { runIndex: 0, node: 'workflow/node' };
 			const host = hostWith(service.send);
 			const results = await Promise.all(
 				items.map(async (prompts, itemIndex) => {

@@ -56,6 +56,17 @@ test('an item of several parts becomes a job for each, in order, with its number
 	expect(model.jobs).toHaveLength(3);
 });
 
+test('what is missing of each part is told', async () => {
+	const { model, run } = setUp();
+	model.settings.ending = (prompt) => ({
+		status: 'partially_completed',
+		error: { message: prompt === 'second' ? 'too dark' : 'too bright' },
+	});
+	expect(await run()).toMatchObject({
+		value: { warning: expect.stringMatching(/too bright\. .*too dark$/) as string },
+	});
+});
+
 test('running it again after one part has failed creates that part anew, and nothing else', async () => {
 	const { model, run } = setUp();
 	model.settings.ending = (prompt) => ({ status: prompt === 'second' ? 'failed' : 'completed' });

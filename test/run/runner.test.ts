@@ -90,6 +90,14 @@ describe('a file on this machine, which only a service on this machine can read'
 		expect(model.log).toEqual([]);
 	});
 
+	test('is refused by a dry run as well, also in a later portion of the run', async () => {
+		const batching = { batch: { batchSize: 1, batchInterval: 1 } };
+		const options = { dryRun: true };
+		const given = { ...parts.given, downloadOutputs: false, options, requestOptions: { batching } };
+		const { run } = withPrompts({ ...parts, given });
+		expect((await failure(run())).message).toMatch(/^Source Video must begin with https/);
+	});
+
 	test('is sent to one there', async () => {
 		const credential = { baseUrl: 'http://localhost:4010/v1' };
 		const { posts, run } = withPrompts({

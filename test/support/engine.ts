@@ -57,7 +57,7 @@ async function request(
  * A run of a declarative node as n8n's routing engine does it (`routing-node.js` of n8n-core 2.41):
  * the requests of all items are built and their hooks begun in one go, then all are waited for;
  * without Continue On Fail the first failure in the order of the items is thrown, with its item set
- * on it, and all results are lost.
+ * on it, and all results are lost. With its batching option an item begins when the one before has ended.
  * @param given parameters of the node for each item; what is missing has its default
  */
 export async function execute(
@@ -76,12 +76,17 @@ export async function execute(
 				description,
 			) ?? {},
 	);
-	const withParameters: NodeRun = { ...run, parameters: (item) => filled[item] ?? {} };
+	// n8n adds these options to every declarative node.
+	const optionsOf = (item: number) =>
+		given(item).requestOptions as { batching?: object } | undefined;
+	const parameters = (item: number) => ({ ...filled[item], requestOptions: optionsOf(item) });
+	const withParameters: NodeRun = { ...run, parameters };
 	const requests: Array<Promise<INodeExecutionData[]>> = [];
-	for (const [item, parameters] of filled.entries()) {
+	for (const [item, own] of filled.entries()) {
+		if (optionsOf(item)?.batching) await Promise.allSettled(requests);
 		const context = nodeContext(withParameters, item) as IExecutePaginationFunctions;
 		try {
-			const routing = routingOf(description, parameters);
+			const routing = routingOf(description, own);
 			requests.push(request(context, routing, description.requestDefaults));
 		} catch (error) {
 			const thrown = new NodeOperationError(NODE, error as Error, { itemIndex: item });
