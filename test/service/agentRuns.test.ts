@@ -73,17 +73,6 @@ test('three runs that approve themselves pass one after the other, without a ref
 	expect(clock.now() - began).toBeLessThanOrEqual(32 * MINUTE);
 });
 
-test('a run that another process has started is waited for, with about one try a minute', async () => {
-	const { clock, create, refused } = setUp();
-	const foreign = create({ auto_approve: true }, workspaceWith(clock));
-	await clock.pass(1_000);
-	const began = clock.now();
-	expect(await clock.run(create({ auto_approve: true }))).toMatchObject({ ok: true });
-	expect(clock.now() - began).toBeLessThanOrEqual(22 * MINUTE);
-	expect(refused()).toBeLessThanOrEqual(14);
-	await foreign;
-});
-
 test.each([
 	['create', { auto_approve: true }, 'agent'],
 	['create', {}, undefined],

@@ -136,16 +136,6 @@ describe('jobs that run on unattended', () => {
 		slotOf(await clock.run(wait()));
 		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.3 * MINUTE);
 	});
-
-	test('nor where all lists show them as running: after half an hour they do not count', async () => {
-		const { clock, jobs, wait, shows } = await full(2);
-		jobs.onList = () => shows('gen_1', 'gen_2');
-		const began = clock.monotonic();
-		await clock.pass(10 * MINUTE);
-		slotOf(await clock.run(wait()));
-		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(29 * MINUTE);
-		expect(clock.monotonic() - began).toBeLessThanOrEqual(31 * MINUTE);
-	});
 });
 
 describe('where others use the workspace', () => {

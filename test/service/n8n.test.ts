@@ -166,7 +166,7 @@ test.each([
 	expect(asked.map((options) => options.timeout)).toEqual([used]);
 });
 
-describe('a binary field', () => {
+test('a binary field is opened as a whole from memory, and as a stream from disk', async () => {
 	const binary = {
 		inMemory: {
 			data: Buffer.from('cat').toString('base64'),
@@ -176,30 +176,13 @@ describe('a binary field', () => {
 		onDisk: { data: 'filesystem', id: 'filesystem-v2:1', mimeType: 'image/png' },
 	};
 	const { host } = hostOf(full(200), { items: [{ json: {}, binary }] });
-
-	test('in memory is opened as a whole', async () => {
-		const source = await host.binary('inMemory');
-		expect(source).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
-		expect(source).not.toHaveProperty('id');
-		expect(await source?.open()).toEqual(Buffer.from('cat'));
-	});
-
-	test('on disk is known by its id and opened as a stream each time', async () => {
-		const source = await host.binary('onDisk');
-		expect(source).toMatchObject({ fileName: '', id: 'filesystem-v2:1' });
-		expect(await source?.open()).toBe('filesystem-v2:1');
-		for (const none of ['other', 'constructor']) expect(await host.binary(none)).toBeUndefined();
-	});
-
-	test('is in the json with Execution Logic v2, and is read from there in no other workflow', async () => {
-		const items = [{ json: { _files: { ...binary, text: 'x' } } }];
-		const combined = hostOf(full(200), { items, workflowSettings: { binaryMode: 'combined' } });
-		expect(await combined.host.binary('onDisk')).toMatchObject({ id: 'filesystem-v2:1' });
-		expect(await (await combined.host.binary('inMemory'))?.open()).toEqual(Buffer.from('cat'));
-		expect(await combined.host.binary('text')).toBeUndefined();
-		const separate = hostOf(full(200), { items });
-		expect(await separate.host.binary('onDisk')).toBeUndefined();
-	});
+	const inMemory = await host.binary('inMemory');
+	expect(inMemory).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
+	expect(await inMemory?.open()).toEqual(Buffer.from('cat'));
+	const onDisk = await host.binary('onDisk');
+	expect(onDisk).toMatchObject({ fileName: '', id: 'filesystem-v2:1' });
+	expect(await onDisk?.open()).toBe('filesystem-v2:1');
+	for (const none of ['other', 'constructor']) expect(await host.binary(none)).toBeUndefined();
 });
 
 test.each([
