@@ -57,24 +57,3 @@ test('a run that fails once it is approved is to be created anew: it cannot be a
 	expect(error?.description).toMatch(/It cannot be done again: create a new run/);
 	expect(error?.description).not.toMatch(/creates a new job/);
 });
-
-test('with a key that is refused, plans are read five at a time and none once the first was refused', async () => {
-	let reads = 0;
-	let posts = 0;
-	const request = async ({ method }: IHttpRequestOptions) => {
-		if (method === 'GET') reads += 1;
-		else posts += 1;
-		await Promise.resolve();
-		return {
-			statusCode: 401,
-			headers: {},
-			body: { error: { type: 'unauthorized', message: 'No' } },
-		};
-	};
-	const items = Array.from({ length: 40 }, () => ({ json: {} }));
-	const parameters = { operation: 'approve', agentRunId: 'run_1', maxCredits: 40 };
-	const made = execute(description, nodeRun({ request, items }), () => parameters);
-	await expect(made).rejects.toThrow(/API key/);
-	expect(posts).toBe(0);
-	expect(reads).toBeLessThanOrEqual(5);
-});

@@ -210,15 +210,6 @@ test('a poll that fails gives the reason and changes nothing', async () => {
 	expect(JSON.stringify(world.staticData)).toBe(before);
 });
 
-test('a list with more and no way on is an error where more is needed, and the state stays', async () => {
-	const world = worldOf([job('old')]);
-	await look(world);
-	const before = JSON.stringify(world.staticData);
-	world.answer = () => ({ statusCode: 200, body: { data: [job('new')], has_more: true } });
-	await expect(look(world)).rejects.toThrow('The generations cannot be listed');
-	expect(JSON.stringify(world.staticData)).toBe(before);
-});
-
 test('a poll that begins while another is running does nothing', async () => {
 	const jobs: object[] = [];
 	const world = worldOf(jobs);
