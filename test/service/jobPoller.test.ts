@@ -3,7 +3,7 @@ import { OtherClients } from '../../src/service/otherClients';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, Resource } from '../../src/base/types';
 import { JobPoller } from '../../src/service/jobPoller';
-import { answer, gaps, channelOf, LOST, scripted, type Sent } from '../model/answers';
+import { answer, channelOf, LOST, scripted, type Sent } from '../model/answers';
 import { seeded } from '../model/random';
 import { VirtualClock } from '../model/virtualClock';
 
@@ -47,14 +47,6 @@ function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requests
 		await poller.wait(channelOf(send, 'a', signal), job, ms);
 	return { clock, poller, wait, sent: script.sent };
 }
-
-test('one list request covers all generations in flight', async () => {
-	const ids = Array.from({ length: 40 }, (_, index) => `gen_${index}`);
-	const { clock, wait, sent } = setUp([page(...ids.map((id) => done(id)))]);
-	const all = await clock.run(Promise.all(ids.map(async (id) => await wait(generation(id)))));
-	expect(all.every(({ ok }) => ok)).toBe(true);
-	expect(sent).toMatchObject([{ path: '/generations', query: { limit: 100 } }]);
-});
 
 test('jobs missing from the page, or shown without their outputs or a reason, are read singly', async () => {
 	const failed = generation('gen_4', { status: 'failed' });
@@ -107,13 +99,6 @@ describe('a transient fault never fails a wait', () => {
 		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
 		expect(sent).toHaveLength(13);
 	});
-
-	test('and many of them make polls rarer, up to a minute apart', async () => {
-		const { clock, wait, sent } = setUp([LOST]);
-		await clock.run(wait(generation('gen_1')));
-		expect(Math.max(...gaps(sent))).toBe(60_000);
-		expect(sent.length).toBeLessThan(40);
-	});
 });
 
 test.each<[string, SendResult, object]>([
@@ -161,17 +146,6 @@ test.each([403, 503])(
 		expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
 	},
 );
-
-test('reads of jobs that no list shows take half of the requests of a minute while these run', async () => {
-	const { clock, wait, sent } = setUp(({ path }) =>
-		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
-	);
-	for (let each = 0; each < 40; each += 1)
-		void wait({ id: `sp_${each}`, object: 'speech_generation', status: 'queued' });
-	await clock.pass(600_000);
-	expect(sent.length).toBeGreaterThan(200);
-	expect(sent.length).toBeLessThanOrEqual(320);
-});
 
 describe('one bad job slows nobody else', () => {
 	/** How many seconds twenty jobs of 8 s take, one after the other, beside a wait for a job whose reads give this. */
@@ -265,15 +239,6 @@ describe('a pushed end', () => {
 });
 
 describe('a deadline', () => {
-	test('holds while a request hangs', async () => {
-		const { clock, poller } = setUp([]);
-		const started = clock.now();
-		const channel = channelOf(async () => await new Promise(() => {}));
-		const result = await clock.run(poller.wait(channel, generation('gen_1'), 10_000));
-		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
-		expect(clock.now() - started).toBeLessThanOrEqual(70_000);
-	});
-
 	test('that the machine slept past: a final poll finds the job that has ended meanwhile', async () => {
 		const { clock, wait, sent } = setUp(({ at }) =>
 			answer(200, at - started < 60_000 ? generation('gen_1') : done('gen_1')),

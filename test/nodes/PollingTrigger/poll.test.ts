@@ -117,12 +117,6 @@ describe('the execution that a poll has started', () => {
 	const unreadable = { outputs: [{ id: 'o', url: 'https://files.example/o.png' }] };
 	const parameters = {};
 
-	test('fails when a file cannot be had, and names its generation', async () => {
-		const input = [{ json: { ...job('gen_lost'), ...unreadable } }];
-		const world = worldOf([], { input, parameters });
-		await expect(run(world)).rejects.toThrow(/gen_lost/);
-	});
-
 	test.each([
 		['whose outputs the list does not show', {}],
 		[

@@ -122,20 +122,6 @@ describe('an event is remembered once n8n has made its execution, and not before
 			expect(await deliver(world, id)).toEqual(IGNORED);
 		},
 	);
-
-	test('one that a wrong expression of the node let fail is taken again', async () => {
-		const world = registered();
-		const { parameters } = world;
-		world.parameters = {
-			...parameters,
-			get options(): object {
-				throw new Error('a wrong expression');
-			},
-		};
-		await expect(deliver(world, 'evt_expression')).rejects.toThrow('a wrong expression');
-		world.parameters = parameters;
-		expect(jsonOf(await deliver(world, 'evt_expression'))).toBeDefined();
-	});
 });
 
 test('a changed secret counts from the next delivery on, and a changed API key changes nothing', async () => {
