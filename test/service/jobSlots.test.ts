@@ -47,20 +47,18 @@ test('an agent run that is carried out has a slot of its own kind, one that is o
 	expect(await hasSettled(second)).toBe(true);
 });
 
-describe('creations that take no slot', () => {
-	test('are not held up by full slots; as many requests are under way as there are slots', async () => {
-		const { acquire, wait } = slotsOf(2);
-		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
-		const first = await acquire({ takesSlot: false });
-		const second = await acquire({ takesSlot: false });
-		const third = wait('a', { takesSlot: false });
-		expect(await hasSettled(third)).toBe(false);
-		first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
-		expect(await hasSettled(third)).toBe(true);
-		const fourth = wait('a', { takesSlot: false });
-		second.refused();
-		expect(await hasSettled(fourth)).toBe(true);
-	});
+test('creations that take no slot are not held up by full slots; as many requests are under way as there are slots', async () => {
+	const { acquire, wait } = slotsOf(2);
+	for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
+	const first = await acquire({ takesSlot: false });
+	const second = await acquire({ takesSlot: false });
+	const third = wait('a', { takesSlot: false });
+	expect(await hasSettled(third)).toBe(false);
+	first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
+	expect(await hasSettled(third)).toBe(true);
+	const fourth = wait('a', { takesSlot: false });
+	second.refused();
+	expect(await hasSettled(fourth)).toBe(true);
 });
 
 describe('jobs that run on unattended', () => {
