@@ -76,45 +76,6 @@ describe('how often a request is tried under its key', () => {
 	});
 });
 
-describe('an outage: five requests of one operation, given up in a row', () => {
-	const four = <T>(one: T): T[] => [one, one, one, one];
-
-	type Asked = [ApiRequest, SendResult];
-
-	/** What each request of a client is always answered, and whether its failure is an outage. */
-	async function given(...asked: Asked[]) {
-		const clock = new VirtualClock();
-		const client = new Client(new RateLimiter(clock, 1_000), clock, seeded(1));
-		const said: unknown[] = [];
-		for (const [request, response] of asked) {
-			const channel = channelOf(async () => response);
-			const result = await clock.run(client.request(channel, request, WITH_KEY));
-			const failure = result.ok ? undefined : result.failure;
-			said.push(failure && 'isOutage' in failure ? failure.isOutage : undefined);
-		}
-		return said;
-	}
-
-	test.each<[name: string, response: SendResult]>([
-		['no answer', LOST],
-		['no connection', UNREACHABLE],
-		['a page', answer(200, '<html>')],
-	])('%s', async (_, response) => {
-		const all = await given(...four<Asked>([POST, response]), [POST, response], [POST, response]);
-		expect(all).toEqual([...four(false), true, true]);
-	});
-
-	test.each<[name: string, response: SendResult]>([
-		['a success', answer(202)],
-		['a refusal', answer(400)],
-		['a 429', answer(429)],
-	])('is none once the service has answered: %s', async (_, response) => {
-		const lost = four<Asked>([POST, LOST]);
-		const all = await given(...lost, [POST, response], ...lost, [POST, LOST]);
-		expect(all).toEqual([...four(false), undefined, ...four(false), true]);
-	});
-});
-
 test('what never reached the service is retried, even without a key, and is known to have done nothing', async () => {
 	const { result, sent } = await ask(POST, [UNREACHABLE]);
 	expect(sent).toHaveLength(5);
