@@ -43,17 +43,3 @@ test('a validator that knows no formats takes each, and n8n shows the fields of 
 		expect([file, namesAt(file).length > 0]).toEqual([file, !isOpen(file)]);
 	}
 });
-
-test('what is deleted is said to be, and a presigned address is never among the fields of a file', () => {
-	expect(schemaAt('nodes/Voice/__schema__/v1.0.0/customVoice/delete.json')).toEqual({
-		type: 'object',
-		properties: { id: { type: 'string' }, deleted: { type: 'boolean', const: true } },
-		required: ['id', 'deleted'],
-	});
-	expect(namesAt('nodes/File/__schema__/v1.0.0/upload.json')).toEqual([
-		'url',
-		'fileName',
-		'mimeType',
-		'size',
-	]);
-});

@@ -27,11 +27,3 @@ test('every Node that the package supports is tested, the oldest first', () => {
 	const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
 	expect(engines.node).toBe(`>=${nodes.split(', ')[0]}`);
 });
-
-test('the site has a lockfile of its own that names no registry', () => {
-	expect(read('scripts/site/package-lock.json')).not.toMatch(/"resolved": *"https?:/);
-	const { devDependencies } = JSON.parse(read('scripts/site/package.json')) as {
-		devDependencies: Record<string, string>;
-	};
-	expect(Object.values(devDependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
-});
