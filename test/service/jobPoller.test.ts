@@ -3,7 +3,7 @@ import { OtherClients } from '../../src/service/otherClients';
 import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, Resource } from '../../src/base/types';
 import { JobPoller } from '../../src/service/jobPoller';
-import { answer, channelOf, LOST, scripted, type Sent } from '../model/answers';
+import { answer, gaps, channelOf, LOST, scripted, type Sent } from '../model/answers';
 import { seeded } from '../model/random';
 import { VirtualClock } from '../model/virtualClock';
 
@@ -97,6 +97,13 @@ test.each([
 	const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
 	expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
 	expect(sent).toHaveLength(13);
+});
+
+test('where the service is away, polls become rarer, up to a minute apart', async () => {
+	const { clock, wait, sent } = setUp([LOST]);
+	await clock.run(wait(generation('gen_1')));
+	expect(Math.max(...gaps(sent))).toBe(60_000);
+	expect(sent.length).toBeLessThan(40);
 });
 
 test.each<[string, SendResult, object]>([
