@@ -56,8 +56,8 @@ const broken = () =>
 	);
 
 /**
- * A body that brings a piece every few milliseconds, as given, and with `Infinity` stalls after the
- * first.
+ * A body that brings a piece every few milliseconds, as given, and with `Infinity` stalls for an hour
+ * after the first.
  */
 function paced(clock: VirtualClock, piece: Buffer, everyMs: number, pieces = Infinity) {
 	let given = 0;
@@ -67,6 +67,7 @@ function paced(clock: VirtualClock, piece: Buffer, everyMs: number, pieces = Inf
 			if (given > pieces) return void this.push(null);
 			if (given === 1) return void this.push(piece);
 			if (everyMs < Infinity) clock.after(everyMs, () => this.push(piece));
+			else clock.after(3_600_000, () => this.push(null));
 		},
 	});
 	return answered(200, {}, body);
@@ -184,7 +185,7 @@ describe('a body that does not come', () => {
 		['dribbles', 1_000, Buffer.from('x')],
 	])('and %s is given up after a minute, closed, and fetched again', async (_, every, piece) => {
 		const { result, asked, answers, took } = await fetchOutput((clock) => [
-			paced(clock, piece, every),
+			paced(clock, piece, every, 300),
 			file(),
 		]);
 		expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
