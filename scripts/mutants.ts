@@ -9,7 +9,7 @@ import { projectRoot } from '../lab/process/paths';
 import { mutants } from '../test/mutants';
 import { misfit, type Mutant } from '../test/mutants/mutant';
 
-const USAGE = `npm run mutants -- [NAME…] [--share 1/5] [--list] [--outputFile report.json]
+const USAGE = `npm run mutants -- [NAME…] [--share 1/5] [--outputFile report.json]
 Puts one fault after the other into the code, in memory, and runs the unit tests that must fail then.
 NAME: only mutants whose names begin so, such as money. --share: every fifth of them.`;
 
@@ -107,14 +107,12 @@ async function main(args: string[]): Promise<void> {
 		allowPositionals: true,
 		options: {
 			share: { type: 'string' },
-			list: { type: 'boolean' },
 			outputFile: { type: 'string' },
 			help: { type: 'boolean' },
 		},
 	});
 	if (values.help) return console.log(USAGE);
 	const tried = chosen(positionals, values.share);
-	if (values.list) return tried.forEach(({ name, why }) => console.log(`${name}: ${why}`));
 	if (!(await tryAll(tried, values.outputFile))) process.exitCode = 1;
 }
 

@@ -1,8 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-imports -- not published */
-import { execFileSync } from 'child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'fs';
-import { tmpdir } from 'os';
-import { dirname, join, posix } from 'path';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { posix } from 'path';
 import {
 	circlesIn,
 	filesIn,
@@ -10,7 +7,6 @@ import {
 	importsOf,
 	PUBLISHED,
 	read,
-	ROOT,
 	statusesIn,
 	takesValues,
 } from './support/sources';
@@ -203,65 +199,10 @@ test('the package needs nothing installed but n8n itself', () => {
 	expect(hooks).toEqual([]);
 });
 
-test('the package contains what the architecture lists', () => {
-	expect([...manifest.files].sort()).toEqual([
-		'CHANGELOG.md',
-		'dist/credentials',
-		'dist/nodes',
-		'dist/src',
-	]);
-});
-
-describe('the tarball', () => {
-	const allowed = [
-		...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
-		...PUBLISHED.map((layer) => `dist/${layer}/part.js`),
-	];
-
-	const stray = [
-		...['sandbox/main.js', 'lab/start.js', 'test/x.test.js', 'bench/run.js'].flatMap((path) => [
-			path,
-			`dist/${path}`,
-		]),
-		...['src/run/part.ts', 'nodes/part.ts', '.env', 'docs/nodes.md', 'README.md'],
-		...['stryker.config.json', 'dist/tsconfig.tsbuildinfo', 'dist/part.js'],
-	];
-
-	/** What npm packs of a checkout in which all of these stand. */
-	function packed(paths: string[]): string[] {
-		const folder = mkdtempSync(join(tmpdir(), 'tarball-'));
-		try {
-			for (const path of paths) {
-				mkdirSync(join(folder, dirname(path)), { recursive: true });
-				writeFileSync(join(folder, path), path === 'package.json' ? read(path) : 'x');
-			}
-			const json = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-				cwd: folder,
-				encoding: 'utf8',
-				stdio: ['ignore', 'pipe', 'ignore'],
-			});
-			const [{ files }] = JSON.parse(json) as [{ files: Array<{ path: string }> }];
-			return files.map(({ path }) => path);
-		} finally {
-			rmSync(folder, { recursive: true, force: true });
-		}
-	}
-
-	test('holds all built layers that are published, and nothing else of a built checkout', () => {
-		expect(packed([...allowed, ...stray]).sort()).toEqual([...allowed].sort());
-	});
-});
-
 test('every node and credential of the sources is registered, and nothing else', () => {
 	const built = (file: string) => `dist/${file.replace(/\.ts$/, '.js')}`;
 	expect([...manifest.n8n.nodes].sort()).toEqual(filesIn('nodes', '.node.ts').map(built));
 	expect([...manifest.n8n.credentials].sort()).toEqual(
 		filesIn('credentials', '.credentials.ts').map(built),
 	);
-});
-
-test('every node has its codex file beside it', () => {
-	const nodes = filesIn('nodes', '.node.ts');
-	const bare = nodes.filter((file) => !existsSync(join(ROOT, file.replace(/\.ts$/, '.json'))));
-	expect(bare).toEqual([]);
 });

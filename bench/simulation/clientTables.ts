@@ -1,7 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { atMost, figureTable, mean, table, type Figure } from '../table';
+import type { Client } from './clients/client';
 import { oursListing } from './clients/ours';
-import { answer, inProcesses } from './processes';
 import { bound, CLIENTS, ideal, LOADS, simulate, type Load, type Outcome } from './simulate';
 
 /** Long runs scatter less, so they have fewer seeds. */
@@ -9,9 +8,9 @@ const seedsOf = ({ jobs }: Load) =>
 	Array.from({ length: jobs < 500 ? 15 : 5 }, (_, index) => index + 1);
 
 /** What a client makes of a load: the means over the seeds. */
-async function measure(client: number, load: Load): Promise<Outcome> {
+async function measure(client: Client, load: Load): Promise<Outcome> {
 	const outcomes: Outcome[] = [];
-	for (const seed of seedsOf(load)) outcomes.push(await simulate(CLIENTS[client]!, load, seed));
+	for (const seed of seedsOf(load)) outcomes.push(await simulate(client, load, seed));
 	const of = (name: keyof Outcome) => mean(outcomes.map((outcome) => outcome[name]));
 	return {
 		makespan: of('makespan'),
@@ -30,50 +29,44 @@ const LIMITS: Record<string, { fixed?: number; scattered: number; demand?: numbe
 	'500, 120': { scattered: 1.035, demand: 4.2 },
 };
 
+/** Ours with a load, beside its limits. */
+async function figuresOf(load: Load, own: Outcome, least: number): Promise<Figure[]> {
+	const limits = LIMITS[labelOf(load)];
+	if (!limits) return [];
+	const { fixed, scattered, demand } = limits;
+	const of = `N = ${load.jobs}, d = ${load.seconds}`;
+	const time = `time over knowing every end, ${of}`;
+	const figures = [atMost(`${time} ± 20 %`, own.makespan / least, scattered, { digits: 3 })];
+	if (fixed !== undefined) {
+		const { makespan } = await simulate(oursListing, load);
+		figures.unshift(atMost(time, makespan / bound(load), fixed, { digits: 3 }));
+	}
+	if (demand !== undefined)
+		figures.push(atMost(`requests a job, ${of} ± 20 %`, own.requests / load.jobs, demand));
+	return figures;
+}
+
 /** The figures of ours beside their limits, and all clients beside each other. */
 export async function clientTables(): Promise<string> {
-	const made = await inProcesses<Outcome[]>(__filename, CLIENTS.length);
-	const own = made[CLIENTS.indexOf(oursListing)]!;
-	/** Seconds of a scheduler that knows every end at once. */
-	const least = LOADS.map((load) => mean(seedsOf(load).map((seed) => ideal(load, seed))));
-
 	const figures: Figure[] = [];
-	for (const [index, load] of LOADS.entries()) {
-		const limits = LIMITS[labelOf(load)];
-		if (!limits) continue;
-		const { fixed, scattered, demand } = limits;
-		const { makespan, requests } = own[index]!;
-		const of = `N = ${load.jobs}, d = ${load.seconds}`;
-		const time = `time over knowing every end, ${of}`;
-		if (fixed !== undefined) {
-			const outcome = await simulate(oursListing, load);
-			figures.push(atMost(time, outcome.makespan / bound(load), fixed, { digits: 3 }));
-		}
-		figures.push(atMost(`${time} ± 20 %`, makespan / least[index]!, scattered, { digits: 3 }));
-		if (demand !== undefined)
-			figures.push(atMost(`requests a job, ${of} ± 20 %`, requests / load.jobs, demand));
+	const times: string[][] = [];
+	const demands: string[][] = [];
+	for (const load of LOADS) {
+		/** Seconds of a scheduler that knows every end at once. */
+		const least = mean(seedsOf(load).map((seed) => ideal(load, seed)));
+		const made: Outcome[] = [];
+		for (const client of CLIENTS) made.push(await measure(client, load));
+		figures.push(...(await figuresOf(load, made[CLIENTS.indexOf(oursListing)]!, least)));
+		const timeOf = ({ makespan, lost }: Outcome) =>
+			(makespan / least).toFixed(2) + (lost >= 0.5 ? ` (${lost.toFixed(0)})` : '');
+		times.push([labelOf(load), ...made.map(timeOf)]);
+		const demandOf = ({ requests }: Outcome) => (requests / load.jobs).toFixed(1);
+		demands.push([labelOf(load), ...made.map(demandOf)]);
 	}
-
 	const head = ['N, d', ...CLIENTS.map(({ name }) => name)];
-	const rows = (text: (outcome: Outcome, load: number) => string) =>
-		LOADS.map((load, index) => [
-			labelOf(load),
-			...made.map((outcomes) => text(outcomes[index]!, index)),
-		]);
-	const times = rows(({ makespan, lost }, load) => {
-		const given = lost >= 0.5 ? ` (${lost.toFixed(0)})` : '';
-		return `${(makespan / least[load]!).toFixed(2)}${given}`;
-	});
-	const demands = rows(({ requests }, load) => (requests / LOADS[load]!.jobs).toFixed(1));
 	return [
 		figureTable('Ours beside the limits', figures),
 		table('Time over knowing every end, d ± 20 % (jobs given up)', head, times),
 		table('Requests a job, d ± 20 %', head, demands),
 	].join('\n');
 }
-
-void answer(module, async (task) => {
-	const outcomes: Outcome[] = [];
-	for (const load of LOADS) outcomes.push(await measure(task, load));
-	return outcomes;
-});

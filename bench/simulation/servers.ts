@@ -1,8 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import type { Counting } from '../../test/model/modelService/requestLimit';
 import { atMost, figureTable, mean, sum, table, type Figure } from '../table';
 import { oursListing, oursWithEvents } from './clients/ours';
-import { answer, inProcesses } from './processes';
 import { share, type Shared, type Sharing } from './sharing';
 import { LOADS, simulate, type Outcome } from './simulate';
 
@@ -76,9 +74,10 @@ const SHARED_COLUMNS = [
 
 /** Refusals alone, and processes that share one workspace. */
 export async function limits(): Promise<string> {
-	const tasks = SHARED_LOADS.length + WINDOWS.length;
-	const made = await inProcesses<Shared[] | Figure>(__filename, tasks);
-	const shared = made.slice(0, SHARED_LOADS.length) as Shared[][];
+	const refusals: Figure[] = [];
+	for (const window of WINDOWS) refusals.push(await alone(window));
+	const shared: Shared[][] = [];
+	for (const load of SHARED_LOADS) shared.push(await sharing(load));
 	const rows = SHARED_LOADS.map(({ processes, seconds, hasForeign }, index) => {
 		const beside = hasForeign ? ', and a foreign client' : '';
 		return sharedRow(`${processes} x ${JOBS}, d = ${seconds}${beside}`, shared[index]!);
@@ -101,7 +100,7 @@ export async function limits(): Promise<string> {
 		atMost('items lost', sum(all.map(({ lost }) => lost)), 0, { digits: 0 }),
 	];
 	return [
-		figureTable('Limits alone', made.slice(SHARED_LOADS.length) as Figure[]),
+		figureTable('Limits alone', refusals),
 		figureTable('Several processes, all loads', goals),
 		table('Several processes', SHARED_COLUMNS, [
 			...rows,
@@ -110,8 +109,3 @@ export async function limits(): Promise<string> {
 		]),
 	].join('\n');
 }
-
-void answer(module, async (task) => {
-	const load = SHARED_LOADS[task];
-	return load ? await sharing(load) : await alone(WINDOWS[task - SHARED_LOADS.length]!);
-});

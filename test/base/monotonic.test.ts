@@ -1,8 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { systemClock } from '../../src/base/clock';
-import { CreditGate } from '../../src/service/creditGate';
 import type { Clock } from '../../src/base/types';
-import { answer, channelOf } from '../model/answers';
 import { ModelService } from '../model/modelService';
 import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -31,11 +29,12 @@ test('the real clock caps a sleep at the longest timer of Node, and does not sle
 	expect(sleep).not.toHaveBeenCalled();
 });
 
-describe.each([
+test.each([
 	['back by a week', -WEEK],
 	['forward by a week', WEEK],
-])('the wall clock is set %s', (_name, jump) => {
-	test('during a run of 12 items: the same requests in the same time, and no early deadline', async () => {
+])(
+	'the wall clock is set %s during a run of 12 items: the same requests in the same time, and no early deadline',
+	async (_name, jump) => {
 		const simulate = async (by: number) => {
 			const clock = new VirtualClock();
 			// The service has its own clock, which is not set.
@@ -59,24 +58,5 @@ describe.each([
 			return { took: clock.monotonic() - startedAt, requests: model.log.length };
 		};
 		expect(await simulate(jump)).toEqual(await simulate(0));
-	});
-
-	test('while items wait for a top-up: they try as often, and give up at the same time', async () => {
-		const simulate = async (by: number) => {
-			const clock = new VirtualClock();
-			const creditGate = new CreditGate(clock);
-			const startedAt = clock.monotonic();
-			const attempts: number[] = [];
-			creditGate.refused();
-			for (const at of [5_000, 65_000]) clock.after(at, () => clock.setWall(by));
-			const channel = channelOf(async () => answer(200));
-			const wait = async () => {
-				while (await creditGate.mayTry(channel, startedAt + 150_000, true))
-					attempts.push(clock.monotonic() - startedAt);
-			};
-			await clock.run(wait());
-			return [...attempts, clock.monotonic() - startedAt];
-		};
-		expect(await simulate(jump)).toEqual(await simulate(0));
-	});
-});
+	},
+);

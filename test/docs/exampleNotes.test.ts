@@ -2,11 +2,10 @@ import {
 	NodeHelpers,
 	type INode,
 	type INodeProperties,
-	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { readExamples } from '../../lab/demo/examples';
-import { filesIn } from '../support/sources';
+import { readNodes } from '../../scripts/nodes';
 
 /**
  * The notes in the examples. In bold: a node of the example, or the credential. In italics: what the
@@ -35,13 +34,7 @@ const OURS = /^n8n-nodes-mediagen\.(\w+?)(Tool)?$/;
 const descriptions = new Map<string, INodeTypeDescription>();
 
 beforeAll(async () => {
-	for (const file of filesIn('nodes', '.node.ts')) {
-		const module = (await import(`../../${file}`)) as Record<string, new () => INodeType>;
-		for (const Node of Object.values(module)) {
-			const { description } = new Node();
-			descriptions.set(description.name, description);
-		}
-	}
+	for (const { description } of await readNodes()) descriptions.set(description.name, description);
 });
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';

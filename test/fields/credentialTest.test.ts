@@ -61,7 +61,7 @@ test('one request, with the key in the header and no redirect', async () => {
 	]);
 });
 
-test.each('/models /generations /usage /voices /personas /agents/runs /webhooks'.split(' '))(
+test.each(['/models', '/agents/runs', '/webhooks'])(
 	'a key works with whatever read scope it has, also where the credential names none: %s',
 	async (path) => {
 		expect((await tested(only(path))).status).toBe('OK');
@@ -98,8 +98,6 @@ test('403 for all: no read scope, or no entitlement', async () => {
 test.each([
 	[401, errorBody('Key canary-key-123 is revoked'), 'Error', /invalid\. .* Key \*\*\* is revoked$/],
 	[429, errorBody('Slow down'), 'OK', /successful/],
-	[429, undefined, 'Error', /^Too many requests at the moment/],
-	[404, undefined, 'Error', /^Nothing was found at the base URL/],
 	[400, { error: 'no such version' }, 'Error', /The answer says: no such version\. Correct/],
 	[
 		401,
@@ -107,9 +105,7 @@ test.each([
 		'Error',
 		/^A proxy .* \(status 401\)\. The answer says: Sign in\. /,
 	],
-	[407, '', 'Error', /^A proxy between n8n and the service wants a sign-in/],
 	[500, undefined, 'Error', /^The service answered with status 500\. Try again later/],
-	[302, undefined, 'Error', /status 302/],
 	[200, '<html>Sign in</html>', 'Error', /status 200\): the response is a web page, not a JSON/],
 	[200, '\ufeff{"balance": 5}', 'OK', /successful/],
 ])('%i with %j: %s, after one request', async (statusCode, body, status, message) => {
@@ -122,7 +118,6 @@ const coded = (code: string) => Object.assign(new Error(`${code} canary-key-123`
 
 test.each([
 	['ECONNREFUSED', 'The service cannot be reached (ECONNREFUSED). Check the base URL'],
-	['ETIMEDOUT', 'The service did not respond (timeout). Check the base URL'],
 	['CERT_HAS_EXPIRED', 'The certificate of the service is not accepted (CERT_HAS_EXPIRED). Check'],
 ])('without an answer it says what happened: %s', async (code, words) => {
 	const { status, message, asked } = await tested(() => coded(code));

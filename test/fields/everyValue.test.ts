@@ -14,7 +14,6 @@ const NOTHING: Record<string, unknown> = {
 	undefined: undefined,
 	null: null,
 	'an empty list': [],
-	'a list of nothing': [null, undefined],
 };
 
 /** Texts in which there is nothing to see: they leave a field out. */
@@ -22,7 +21,6 @@ const EMPTY: Record<string, unknown> = {
 	'an empty text': '',
 	blanks: ' \n\t ',
 	'U+200B': '\u200b',
-	'a byte order mark': '\ufeff',
 	NUL: '\u0000',
 };
 
@@ -34,36 +32,23 @@ const no = () => {
 };
 
 const SOMETHING: Record<string, unknown> = {
-	TRUE: 'TRUE',
 	'false as text': 'false',
 	true: true,
 	false: false,
 	one: 1,
-	zero: 0,
-	'one as text': '1',
 	NaN: NaN,
 	Infinity,
 	'a number with lost digits': 2 ** 53 + 2,
 	'a big integer': 10n,
 	'an empty object': {},
-	'an object with a URL': { url: 'https://example.com/a.png' },
-	'our own outputs': [{ id: 'o', url: 'https://example.com/a.png', media_type: 'image/png' }],
 	'a binary object': context.files.data satisfies IBinaryData | undefined,
-	'a list with null': [null, 'https://example.com/a.png'],
-	'a nested list': [[['a']]],
-	'JSON in a fence': '```json\n{"a": 1}\n```',
-	'JSON with a key that vanishes': '{"__proto__": {"a": 1}, "b": 1}',
 	'an object of which something is lost': { a: undefined },
 	'half an emoji': 'a\ud83d',
 	'a text with NUL': 'a\u0000b',
-	'a name with blanks around it': ' studio/image-1\u200b',
 	'a date': new Date('2026-01-31T12:00:00Z'),
-	'a date in another order': '12/31/2026',
-	'an object': { a: 1 },
 	'a locator without its mark': { mode: 'id', value: 'studio/image-1' },
 	'an empty locator': { __rl: true, mode: 'list', value: '' },
 	'an empty locator without its mark': { mode: 'list', value: '' },
-	'a function': () => 1,
 	'a symbol': Symbol('x'),
 	'an object that holds itself': circular,
 	'an object that fights back': new Proxy({}, { ownKeys: no }),

@@ -54,23 +54,8 @@ test('what is set is taken, also as text', () => {
 	});
 });
 
-test('an empty text leaves an option out, and a setting of the node at its default', () => {
-	const options = { waitTimeout: '', splitOutputs: ' ', outputBinaryField: '', waitStatuses: '' };
-	const read = settings({ waitForCompletion: '', returnAll: '', limit: '', options });
-	expect(read).toMatchObject({
-		value: {
-			waitForCompletion: true,
-			waitTimeoutMs: 1_800_000,
-			splitOutputs: false,
-			outputBinaryField: 'data',
-			limit: 50,
-		},
-	});
-});
-
 test.each<[Json, string, RegExp]>([
 	[{ waitForCompletion: 'yes' }, 'Wait for Completion', /^must be true or false, got "yes"/],
-	[{ options: { waitTimeout: 0 } }, 'Wait Timeout (Minutes)', /^must be a number above 0, got 0/],
 	[
 		{ options: { idempotency: 'sometimes' } },
 		'Avoid Paying Twice',
@@ -79,16 +64,10 @@ test.each<[Json, string, RegExp]>([
 	[{ options: { idempotency: '' } }, 'Avoid Paying Twice', /^is empty, although it was added/],
 	[{ options: { idempotency: 'custom', idempotencyKey: ' ' } }, 'Own Key', /^is empty/],
 	[
-		{ options: { idempotency: 'custom', idempotencyKey: { row: 1 } } },
-		'Own Key',
-		/^must be text, got \{"row":1\}/,
-	],
-	[
 		{ options: { idempotency: 'custom', idempotencyKey: 'ä' } },
 		'Own Key',
 		/^may only contain printable ASCII characters/,
 	],
-	[{ options: { onInsufficientCredits: 'pray' } }, 'When Credits Run Out', /^must be one of /],
 	[{ options: { maxCredits: -1 } }, 'Max Credits per Execution', /^must be a number of at least 0/],
 	[{ limit: 0 }, 'Limit', /^must be a whole number of at least 1, got 0/],
 ])('%j: %s %s', (parameters, field, problem) => {
@@ -105,14 +84,4 @@ test('an own key has no blanks at its ends: HTTP drops them, so that two keys wo
 		settings({ options: { idempotency: 'custom', idempotencyKey } });
 	expect(custom(' order 1 \n')).toMatchObject({ value: { idempotencyKey: 'order 1' } });
 	expect(custom(17)).toMatchObject({ value: { idempotencyKey: '17' } });
-});
-
-test('what the editor hides is not looked at', () => {
-	const hidden = { idempotency: 'content', idempotencyKey: {} };
-	expect(settings({ options: hidden }).ok).toBe(true);
-	expect(settings({ options: { creditWaitTimeout: 'soon' } }).ok).toBe(true);
-	expect(
-		settings({ options: { creditWaitTimeout: 'soon', onInsufficientCredits: 'wait' } }).ok,
-	).toBe(false);
-	expect(settings({ returnAll: 'TRUE', limit: 'x' })).toMatchObject({ value: { limit: Infinity } });
 });

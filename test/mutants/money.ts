@@ -225,7 +225,7 @@ export const money: Mutant[] = [
 		from: 'const OUTAGE_AFTER = 5;',
 		to: 'const OUTAGE_AFTER = 5_000;',
 		why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
-		tests: ['test/service/client.test.ts'],
+		tests: ['test/run/outage.test.ts'],
 	},
 	{
 		name: 'money/expired-while-it-waits',

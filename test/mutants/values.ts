@@ -11,7 +11,7 @@ export const values: Mutant[] = [
 		from: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined',
 		to: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : true',
 		why: 'An expression that gives "no" or "off" switches an option on.',
-		tests: ['test/base/values.test.ts'],
+		tests: ['test/fields/rules/number.test.ts'],
 	},
 	{
 		name: 'values/smallest-number-refused',

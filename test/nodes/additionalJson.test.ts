@@ -1,12 +1,9 @@
-import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { ENDPOINTS } from '../../src/contract';
 import { mappedFields } from '../../src/fields/readFields';
 import { additionalJson } from '../../src/fields/jobs';
 import { inBody, type Field } from '../../src/fields/operation';
 import { media, name, number } from '../../src/fields/rules';
-import { BinaryReference, fingerprint } from '../../src/run/uploads';
-import { execute } from '../support/engine';
-import { nodeRun } from '../support/nodeContext';
+import { BinaryReference } from '../../src/run/uploads';
 import { endpointNames, operationsOf } from '../support/operations';
 import { requestOf } from '../support/rules';
 
@@ -68,13 +65,6 @@ test('a key named as what every object has is a key like any other', () => {
 	expect(({} as Record<string, unknown>).x).toBeUndefined();
 });
 
-test('it is a part of the request like any other: another seed is another request', () => {
-	const fingerprintOf = (given: unknown) => fingerprint(bodyOf(given), { clip: 'file' });
-	expect(fingerprintOf({ a: 1, b: 2 })).toBe(fingerprintOf('{"b": 2, "a": 1}'));
-	expect(fingerprintOf({ a: 1 })).not.toBe(fingerprintOf({ a: 2 }));
-	expect(fingerprintOf({})).toBe(fingerprintOf(''));
-});
-
 test('every creation offers it', async () => {
 	const creations = endpointNames.filter((name) => /^create|^approve|^review/.test(name));
 	const without: string[] = [];
@@ -85,19 +75,4 @@ test('every creation offers it', async () => {
 		}
 	}
 	expect(without).toEqual(['createFile upload']);
-});
-
-test('one item with bad JSON: nothing is sent for any', async () => {
-	const { description } = new MediaGen();
-	const run = nodeRun({ items: [{ json: {} }, { json: {} }] });
-	const given = (item: number) => ({
-		operation: 'generateImage',
-		model: { __rl: true, mode: 'id', value: 'm' },
-		prompt: 'A boat',
-		options: { additionalFields: item === 1 ? '{"a"' : '{"a": 1}' },
-	});
-	// The service of this run fails the test when it is asked anything.
-	await expect(execute(description, run, given)).rejects.toThrow(
-		/Additional JSON must be a JSON object/,
-	);
 });

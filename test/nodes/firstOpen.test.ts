@@ -55,9 +55,3 @@ test.each([
 	expect(controlsOf(fields)).toBeLessThanOrEqual(most);
 	expect(wordsIn(helpOf(fields))).toBeLessThanOrEqual(40);
 });
-
-test('Speech opens on one text', async () => {
-	const names = (await opened('mediaGenSpeech', 'create')).map(({ name }) => name);
-	expect(names).toContain('text');
-	expect(names).not.toContain('blocks');
-});

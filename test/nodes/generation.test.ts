@@ -59,25 +59,6 @@ test('every field goes to its path in the request, as a locator or as text saved
 	expect(await made({ input: eachSlot(locator(url, 'url')), parameters })).toEqual({ body });
 });
 
-test('the fields of audio, a persona and the delivery reach the request too', async () => {
-	const parameters = { language_boost: 'English', lyrics: 'La', voice: 'aria' };
-	expect(await made({ operation: 'generateAudio', parameters })).toMatchObject({
-		body: { mode: 'audio', parameters },
-	});
-	// What the list offers: the id may be any text.
-	const options = { personaId: locator('7'), delivery: 'signed_url' };
-	expect(await made({ operation: 'generateImage', options })).toMatchObject({
-		body: { mode: 'image', persona_id: '7', delivery: 'signed_url' },
-	});
-});
-
-test('a duration is a text to the service, though one may give a number of seconds', async () => {
-	for (const duration of [7.5, locator(7.5, 'value')])
-		expect(await made({ parameters: { duration } })).toMatchObject({
-			body: { parameters: { duration: '7.5' } },
-		});
-});
-
 test('what a builder has written for another operation is named in the warning of the item, and the rest is made', async () => {
 	const parameters = { count: 1, seed: 7 };
 	const given = { operation: 'generateImage', input: { start_frame: url }, parameters };

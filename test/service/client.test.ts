@@ -1,4 +1,3 @@
-import fc from '../support/fastCheck';
 import {
 	Client,
 	retryAfterMs,
@@ -29,17 +28,13 @@ test.each([
 	['503', answer(503)],
 	['no response', LOST],
 	['a page', answer(403, '<html>')],
-])(
-	'%s: retried for GET and for POST with a key, never for POST without one',
-	async (_name, fault) => {
-		const good = answer(200);
-		expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
-		expect((await ask(POST, [fault, fault, good], WITH_KEY)).sent).toHaveLength(3);
-		const bare = await ask(POST, [fault, good]);
-		expect(bare.sent).toHaveLength(1);
-		expect(bare.result.ok).toBe(false);
-	},
-);
+])('%s: a GET is sent again, a POST without a key never', async (_name, fault) => {
+	const good = answer(200);
+	expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
+	const bare = await ask(POST, [fault, good]);
+	expect(bare.sent).toHaveLength(1);
+	expect(bare.result.ok).toBe(false);
+});
 
 /** How often a request is tried that is always answered so, each time after so many ms. */
 async function attempts(response: SendResult, tookMs = 0) {
@@ -62,17 +57,11 @@ describe('how often a request is tried under its key', () => {
 		['a connection that breaks at once', LOST, 0, 7],
 		['one that breaks after 40 s', LOST, 40_000, 4],
 		['one that hangs until its time-out', { noResponse: 'timeout' }, 120_000, 2],
-		['a 503', answer(503), 0, 7],
 		['a 409', answer(409), 0, 7],
-		['a 425', answer(425), 0, 7],
 		['no connection', UNREACHABLE, 0, 5],
 		['a page with status 200', answer(200, '<html>'), 0, 3],
-		['a page with status 403', answer(403, '<html>'), 0, 3],
-		['a 404 without the Error shape', answer(404, { message: 'no' }), 0, 3],
-		['a 302', answer(302, ''), 0, 3],
 		['a 429', answer(429), 0, 8],
-		['a 404 of the service', answer(404), 0, 1],
-		['a 422', answer(422), 0, 1],
+		['a refusal', answer(404), 0, 1],
 	])('%s', async (_, response, tookMs, count) => {
 		expect((await attempts(response, tookMs)).sent).toBe(count);
 	});
@@ -87,45 +76,6 @@ describe('how often a request is tried under its key', () => {
 	});
 });
 
-describe('an outage: five requests of one operation, given up in a row', () => {
-	const four = <T>(one: T): T[] => [one, one, one, one];
-
-	type Asked = [ApiRequest, SendResult];
-
-	/** What each request of a client is always answered, and whether its failure is an outage. */
-	async function given(...asked: Asked[]) {
-		const clock = new VirtualClock();
-		const client = new Client(new RateLimiter(clock, 1_000), clock, seeded(1));
-		const said: unknown[] = [];
-		for (const [request, response] of asked) {
-			const channel = channelOf(async () => response);
-			const result = await clock.run(client.request(channel, request, WITH_KEY));
-			const failure = result.ok ? undefined : result.failure;
-			said.push(failure && 'isOutage' in failure ? failure.isOutage : undefined);
-		}
-		return said;
-	}
-
-	test.each<[name: string, response: SendResult]>([
-		['no answer', LOST],
-		['no connection', UNREACHABLE],
-		['a page', answer(200, '<html>')],
-	])('%s', async (_, response) => {
-		const all = await given(...four<Asked>([POST, response]), [POST, response], [POST, response]);
-		expect(all).toEqual([...four(false), true, true]);
-	});
-
-	test.each<[name: string, response: SendResult]>([
-		['a success', answer(202)],
-		['a refusal', answer(400)],
-		['a 429', answer(429)],
-	])('is none once the service has answered: %s', async (_, response) => {
-		const lost = four<Asked>([POST, LOST]);
-		const all = await given(...lost, [POST, response], ...lost, [POST, LOST]);
-		expect(all).toEqual([...four(false), undefined, ...four(false), true]);
-	});
-});
-
 test('what never reached the service is retried, even without a key, and is known to have done nothing', async () => {
 	const { result, sent } = await ask(POST, [UNREACHABLE]);
 	expect(sent).toHaveLength(5);
@@ -134,26 +84,13 @@ test('what never reached the service is retried, even without a key, and is know
 	});
 });
 
-describe('a key that expires while a request is tried', () => {
-	const expiresAfter = (attempts: number) => {
-		let asked = 0;
-		// Asked twice for each failed attempt: whether to wait for another, and before it goes out.
-		return () => (asked += 1) <= 2 * attempts - 1;
-	};
-
-	test('is not sent again: it could no longer settle what became of the attempts before', async () => {
-		const options = { replayable: expiresAfter(2) };
-		const { result, sent } = await ask(POST, [LOST, LOST, answer(202)], options);
-		expect(sent).toHaveLength(2);
-		expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
-	});
-
-	test('is not sent at all where it is to settle an earlier request', async () => {
-		const late = { replayable: () => false, outcomeOpen: true };
-		const { result, sent } = await ask(POST, [answer(202)], late);
-		expect(sent).toHaveLength(0);
-		expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
-	});
+test('a key that expires while a request is tried could no longer settle what became of it: it is not sent again', async () => {
+	let asked = 0;
+	// Asked twice for each failed attempt: whether to wait for another, and before it goes out.
+	const replayable = () => (asked += 1) <= 3;
+	const { result, sent } = await ask(POST, [LOST, LOST, answer(202)], { replayable });
+	expect(sent).toHaveLength(2);
+	expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
 });
 
 test.each([[answer(400)], [UNREACHABLE]])(
@@ -222,27 +159,12 @@ test.each(['0', '1'])(
 	},
 );
 
-test('full jitter: between 100 ms and the doubled, capped upper bound of each attempt', () => {
-	const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-	fc.assert(
-		fc.property(jitter, fc.integer({ min: 1, max: 7 }), (drawn, number) => {
-			const delay = retryDelay(answer(429), attemptOf({ number, random: () => drawn })) ?? NaN;
-			expect(delay).toBeGreaterThanOrEqual(100);
-			expect(delay).toBeLessThanOrEqual(Math.min(60_000, 2_000 * 2 ** (number - 1)));
-		}),
-	);
-});
-
 test.each([
 	[' 7 ', 7_000],
 	['0.5', 500],
-	['0', 0],
 	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
 	['1000000000', 120_000],
-	['Fri, 01 Jan 2027 00:00:00 GMT', 120_000],
-	['', undefined],
 	['-5', undefined],
-	['1e9', undefined],
 	['7x', undefined],
 	['Mon, 01 Dec 2025 00:00:00 GMT', undefined],
 ])('what a server asks for counts up to two minutes, if it is usable: %p', (text, ms) => {

@@ -15,7 +15,6 @@ const put = async (options: Record<string, unknown>, more: ICredentialDataDecryp
 describe('the key', () => {
 	test.each([
 		[{ url: '/generations', baseURL: 'https://api.example/media/v1' }],
-		[{ url: 'generations', baseURL: 'https://api.example/media/v1/' }],
 		[{ url: 'https://api.example/media/v1/generations?limit=1' }],
 		[{ url: 'https://API.example:443/media/v1' }],
 		[{ uri: 'https://api.example/media/v1/models' }],
@@ -29,7 +28,6 @@ describe('the key', () => {
 	test.each([
 		['another host', { url: 'https://evil.example/media/v1/x' }],
 		['another port', { url: 'https://api.example:8443/media/v1/x' }],
-		['another scheme', { url: 'http://api.example/media/v1/x' }],
 		['a user name that looks like it', { url: 'https://api.example@evil.example/media/v1' }],
 		['a path that begins alike', { url: 'https://api.example/media/v1evil' }],
 		['a path that climbs out', { url: 'https://api.example/media/v1/../../other' }],
@@ -66,16 +64,10 @@ test.each([
 test.each([
 	['', /^is empty/],
 	['my key', /^contains a blank/],
-	['a"b', /^contains a quote/],
-	['-a=b', /^contains an equals sign/],
 	['schlüssel', /^contains a character that no key has/],
 	[7, /^is empty/],
 ])('a key like %p: %p', (apiKey, problem) => {
 	expect(read(apiKey)).toMatchObject({ field: 'API Key', problem });
-});
-
-test('the signs at the end of base64 belong to the key', () => {
-	expect(read('abcd==')).toMatchObject({ apiKey: 'abcd==' });
 });
 
 test('no problem of a key shows any of it', () => {

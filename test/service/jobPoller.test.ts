@@ -48,44 +48,29 @@ function setUp(answers: SendResult[] | ((request: Sent) => SendResult), requests
 	return { clock, poller, wait, sent: script.sent };
 }
 
-test('one list request covers all generations in flight', async () => {
-	const ids = Array.from({ length: 40 }, (_, index) => `gen_${index}`);
-	const { clock, wait, sent } = setUp([page(...ids.map((id) => done(id)))]);
-	const all = await clock.run(Promise.all(ids.map(async (id) => await wait(generation(id)))));
-	expect(all.every(({ ok }) => ok)).toBe(true);
-	expect(sent).toMatchObject([{ path: '/generations', query: { limit: 100 } }]);
-});
-
-test('jobs missing from the page, or shown without their outputs, are read singly', async () => {
+test('jobs missing from the page, or shown without their outputs or a reason, are read singly', async () => {
+	const failed = generation('gen_4', { status: 'failed' });
+	const errors = [{ message: 'Too dark' }];
 	const { clock, wait, sent } = setUp(({ path }) => {
+		if (path === '/generations/gen_4') return answer(200, { ...failed, errors });
 		if (path !== '/generations') return answer(200, done(path.split('/')[2] ?? ''));
-		return page(done('gen_1'), done('gen_2', { outputs: undefined }), null, 'text', { id: 7 });
+		const lean = done('gen_2', { outputs: undefined });
+		return page(done('gen_1'), lean, failed, null, 'text', { id: 7 });
 	});
-	const all = ['gen_1', 'gen_2', 'gen_3'].map(async (id) => await wait(generation(id)));
-	for (const result of await clock.run(Promise.all(all))) {
-		expect(result).toMatchObject({ value: { status: 'completed', outputs: [{ id: 'o' }] } });
-	}
-	expect(sent.map(({ path }) => path)).toEqual([
+	const ids = ['gen_1', 'gen_2', 'gen_3', 'gen_4'];
+	const all = ids.map(async (id) => await wait(generation(id)));
+	const completed = { value: { status: 'completed', outputs: [{ id: 'o' }] } };
+	expect(await clock.run(Promise.all(all))).toMatchObject([
+		...[completed, completed, completed],
+		{ value: { errors } },
+	]);
+	expect(sent.map(({ path }) => path).sort()).toEqual([
 		'/generations',
 		'/generations/gen_2',
 		'/generations/gen_3',
+		'/generations/gen_4',
 	]);
 });
-
-test.each([['dreaming'], [{ completed: true }]])(
-	'with an unknown status (%j) a job is read every 2 to 20 s, until the deadline names it',
-	async (status) => {
-		const { clock, wait, sent } = setUp([answer(200, generation('gen_1', { status }))]);
-		const started = clock.now();
-		expect(await clock.run(wait(generation('gen_1'), 600_000))).toMatchObject({
-			failure: { kind: 'deadline', waitedMs: 600_000 },
-			job: { id: 'gen_1' },
-		});
-		expect(clock.now() - started).toBeLessThan(603_000);
-		expect(Math.min(...gaps(sent))).toBeGreaterThanOrEqual(2_000);
-		expect(Math.max(...gaps(sent))).toBeLessThanOrEqual(20_000);
-	},
-);
 
 test.each([
 	['truncated', answer(200, '{"id"')],
@@ -103,26 +88,22 @@ test.each([
 	},
 );
 
-describe('a transient fault never fails a wait', () => {
-	test.each([
-		['lost', LOST],
-		['refused', { noResponse: 'ECONNREFUSED', unsent: 'connection' } as const],
-		['429', answer(429)],
-		['503', answer(503)],
-		['403 of a gateway', answer(403, { message: 'no' })],
-	])('%s', async (_name, fault) => {
-		const faults = Array.from({ length: 12 }, () => fault);
-		const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
-		expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
-		expect(sent).toHaveLength(13);
-	});
+test.each([
+	['lost', LOST],
+	['429', answer(429)],
+	['403 of a gateway', answer(403, { message: 'no' })],
+])('%s never fails a wait', async (_name, fault) => {
+	const faults = Array.from({ length: 12 }, () => fault);
+	const { clock, wait, sent } = setUp([...faults, answer(200, done('gen_1'))]);
+	expect((await clock.run(wait(generation('gen_1')))).ok).toBe(true);
+	expect(sent).toHaveLength(13);
+});
 
-	test('and many of them make polls rarer, up to a minute apart', async () => {
-		const { clock, wait, sent } = setUp([LOST]);
-		await clock.run(wait(generation('gen_1')));
-		expect(Math.max(...gaps(sent))).toBe(60_000);
-		expect(sent.length).toBeLessThan(40);
-	});
+test('where the service is away, polls become rarer, up to a minute apart', async () => {
+	const { clock, wait, sent } = setUp([LOST]);
+	await clock.run(wait(generation('gen_1')));
+	expect(Math.max(...gaps(sent))).toBe(60_000);
+	expect(sent.length).toBeLessThan(40);
 });
 
 test.each<[string, SendResult, object]>([
@@ -135,23 +116,6 @@ test.each<[string, SendResult, object]>([
 	const result = await never.clock.run(never.wait(generation('gen_1')));
 	expect(result).toMatchObject({ failure, job: { id: 'gen_1' } });
 	expect(never.sent).toHaveLength(3);
-});
-
-test('a job that no list shows is read again soon once it is overdue', async () => {
-	let reads: Sent[] = [];
-	const { clock, wait, sent } = setUp(({ path }) => {
-		reads = sent.filter((one) => one.path.endsWith('gen_1'));
-		const hasEnded = reads.length >= 6;
-		if (path === '/generations') return page(hasEnded ? done('gen_2') : generation('gen_2'));
-		const id = path.split('/')[2] ?? '';
-		return answer(200, id === 'gen_1' && !hasEnded ? generation(id) : done(id));
-	});
-	// From then on the kind is known to end after 3 s.
-	await clock.run(wait(generation('gen_0')));
-	const both = [wait(generation('gen_1')), wait(generation('gen_2'))];
-	expect(await clock.run(Promise.all(both))).toMatchObject([{ ok: true }, { ok: true }]);
-	// The first read comes at the age at which the kind may end at the latest.
-	expect(Math.max(...gaps(reads.slice(1)))).toBeLessThan(6_000);
 });
 
 test.each([401, 403])('%i ends the wait at once and names the job', async (status) => {
@@ -187,32 +151,6 @@ test.each([403, 503])(
 		expect(sent.filter(({ path }) => path === '/generations').length).toBeLessThanOrEqual(4);
 	},
 );
-
-test('reads of jobs that no list shows take half of the requests of a minute while these run', async () => {
-	const { clock, wait, sent } = setUp(({ path }) =>
-		answer(200, { id: path.split('/')[2], object: 'speech_generation', status: 'queued' }),
-	);
-	for (let each = 0; each < 40; each += 1)
-		void wait({ id: `sp_${each}`, object: 'speech_generation', status: 'queued' });
-	await clock.pass(600_000);
-	expect(sent.length).toBeGreaterThan(200);
-	expect(sent.length).toBeLessThanOrEqual(320);
-});
-
-test('a job listed as failed without a reason is read singly for its reason', async () => {
-	const failed = (id: string) => generation(id, { status: 'failed' });
-	const { clock, wait } = setUp(({ path }) =>
-		path === '/generations'
-			? page(failed('gen_1'), failed('gen_2'))
-			: answer(200, { ...failed(path.split('/').at(-1) ?? ''), errors: [{ message: 'Too dark' }] }),
-	);
-	const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
-	const ended = await clock.run(Promise.all(waits));
-	expect(ended).toMatchObject([
-		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
-		{ ok: true, value: { errors: [{ message: 'Too dark' }] } },
-	]);
-});
 
 describe('one bad job slows nobody else', () => {
 	/** How many seconds twenty jobs of 8 s take, one after the other, beside a wait for a job whose reads give this. */
@@ -253,31 +191,17 @@ describe('one bad job slows nobody else', () => {
 	});
 });
 
-describe('a list that shows jobs as queued for ever', () => {
-	/** Three jobs that have ended after 20 s, which only they themselves show. */
-	function frozen() {
-		const began = Date.parse('2026-01-01T00:00:00.000Z');
-		const ids = ['gen_1', 'gen_2', 'gen_3'];
-		const set = setUp(({ path, at }) => {
-			if (path === '/generations') return page(...ids.map((id) => generation(id)));
-			const id = path.split('/')[2] ?? '';
-			return answer(200, at - began >= 20_000 ? done(id) : generation(id));
-		});
-		const waits = async (ms: number) =>
-			await set.clock.run(Promise.all(ids.map(async (id) => await set.wait(generation(id), ms))));
-		return { ...set, began, waits };
-	}
-
-	test('lets no wait run out: each job is read at its deadline', async () => {
-		const { waits } = frozen();
-		expect((await waits(60_000)).every((result) => result.ok)).toBe(true);
+test('where a list shows jobs as queued for ever, they are read by themselves after three minutes', async () => {
+	const ids = ['gen_1', 'gen_2', 'gen_3'];
+	const { clock, wait } = setUp(({ path, at }) => {
+		if (path === '/generations') return page(...ids.map((id) => generation(id)));
+		const id = path.split('/')[2] ?? '';
+		return answer(200, at - began >= 20_000 ? done(id) : generation(id));
 	});
-
-	test('nor lasts until then: jobs are read by themselves after three minutes', async () => {
-		const { clock, began, waits } = frozen();
-		expect((await waits(HALF_HOUR)).every((result) => result.ok)).toBe(true);
-		expect(clock.now() - began).toBeLessThanOrEqual(190_000);
-	});
+	const began = clock.now();
+	const ended = await clock.run(Promise.all(ids.map(async (id) => await wait(generation(id)))));
+	expect(ended.every((result) => result.ok)).toBe(true);
+	expect(clock.now() - began).toBeLessThanOrEqual(190_000);
 });
 
 describe('a pushed end', () => {
@@ -317,42 +241,17 @@ describe('a pushed end', () => {
 		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: TWO } });
 		expect(sent).toHaveLength(1);
 	});
-
-	test('is judged by what the event shows, not by outputs that were there before', async () => {
-		const { clock, poller, wait } = setUp([answer(200, done('gen_1', { outputs: TWO }))]);
-		const waiting = wait({ ...generation('gen_1'), outputs: TWO.slice(0, 1) });
-		await clock.pass(500);
-		poller.notify({ id: 'gen_1', status: 'completed' });
-		expect(await clock.run(waiting)).toMatchObject({ value: { outputs: TWO } });
-	});
 });
 
-describe('a deadline', () => {
-	test('holds while a request hangs', async () => {
-		const { clock, poller } = setUp([]);
-		const started = clock.now();
-		const channel = channelOf(async () => await new Promise(() => {}));
-		const result = await clock.run(poller.wait(channel, generation('gen_1'), 10_000));
-		expect(result).toMatchObject({ failure: { kind: 'deadline' } });
-		expect(clock.now() - started).toBeLessThanOrEqual(70_000);
-	});
-
-	test('that the machine slept past: a final poll finds the job that has ended meanwhile', async () => {
-		const { clock, wait, sent } = setUp(({ at }) =>
-			answer(200, at - started < 60_000 ? generation('gen_1') : done('gen_1')),
-		);
-		const started = clock.now();
-		const waiting = wait(generation('gen_1'), 600_000);
-		await clock.pass(30_000);
-		const before = sent.length;
-		clock.stall(8 * 3_600_000);
-		expect(await clock.run(waiting)).toMatchObject({ ok: true, value: { status: 'completed' } });
-		expect(sent).toHaveLength(before + 1);
-	});
-
-	test('before the first poll still polls once', async () => {
-		const { clock, wait, sent } = setUp([answer(200, done('gen_1'))]);
-		expect((await clock.run(wait(generation('gen_1'), 1_000))).ok).toBe(true);
-		expect(sent).toHaveLength(1);
-	});
+test('a final poll after a deadline that the machine slept past finds the job that has ended meanwhile', async () => {
+	const { clock, wait, sent } = setUp(({ at }) =>
+		answer(200, at - started < 60_000 ? generation('gen_1') : done('gen_1')),
+	);
+	const started = clock.now();
+	const waiting = wait(generation('gen_1'), 600_000);
+	await clock.pass(30_000);
+	const before = sent.length;
+	clock.stall(8 * 3_600_000);
+	expect(await clock.run(waiting)).toMatchObject({ ok: true, value: { status: 'completed' } });
+	expect(sent).toHaveLength(before + 1);
 });

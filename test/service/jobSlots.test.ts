@@ -1,6 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
-import type { Slot } from '../../src/service/jobSlots';
-import fc from '../support/fastCheck';
+import { operations } from '../../nodes/AgentRun/operations';
+import { slotKindOf } from '../../src/run/item';
 import { hasSettled, job, leave, slotOf, slotsOf } from '../support/slots';
 
 const MINUTE = 60_000;
@@ -27,78 +26,39 @@ describe('slots', () => {
 		expect(await hasSettled(wait())).toBe(true);
 		expect(await hasSettled(wait())).toBe(false);
 	});
-
-	test('none is ever lost or doubled, whatever the order of acquire, release, leave, list and cancel', async () => {
-		const step = fc.record({
-			act: fc.constantFrom('acquire', 'release', 'leave', 'list', 'cancel'),
-			at: fc.nat(20),
-			fairnessKey: fc.constantFrom('a', 'b', 'c'),
-		});
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 4 }),
-				fc.array(step, { maxLength: 60 }),
-				async (limit, steps) => {
-					const { clock, wait, occupy, shows } = slotsOf(limit);
-					const held: Slot[] = [];
-					const names = new Map<Slot, string>();
-					const aborts: AbortController[] = [];
-					let left: string[] = [];
-					let ids = 0;
-					for (const { act, at, fairnessKey } of steps) {
-						if (act === 'acquire') {
-							const abort = new AbortController();
-							aborts.push(abort);
-							void wait(fairnessKey, { signal: abort.signal }).then((slot) => {
-								if (!slot.ok) return;
-								slot.value.accepted(job(`gen_${(ids += 1)}`));
-								held.push(slot.value);
-								names.set(slot.value, `gen_${ids}`);
-							});
-						} else if (act === 'list') {
-							// Some of those that were left have ended by then.
-							await clock.pass(1);
-							left = left.filter((_, index) => index % 3 !== at % 3);
-							shows(...left);
-						} else if (act === 'cancel') aborts[at % aborts.length]?.abort();
-						else {
-							const slot = held.splice(at % Math.max(1, held.length), 1)[0];
-							if (act === 'release') slot?.release();
-							else if (slot) {
-								left.push(names.get(slot) ?? '');
-								slot.leave();
-							}
-						}
-						await new Promise((resolve) => setImmediate(resolve));
-						expect(held.length + left.length).toBeLessThanOrEqual(limit);
-					}
-					for (const abort of aborts) abort.abort();
-					while (held.length > 0) held.shift()?.release();
-					await clock.pass(1);
-					shows();
-					for (let slot = 0; slot < limit; slot += 1) await occupy();
-					expect(await hasSettled(wait())).toBe(false);
-				},
-			),
-			{ numRuns: 60 },
-		);
-	});
 });
 
-describe('creations that take no slot', () => {
-	test('are not held up by full slots; as many requests are under way as there are slots', async () => {
-		const { acquire, wait } = slotsOf(2);
-		for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
-		const first = await acquire({ takesSlot: false });
-		const second = await acquire({ takesSlot: false });
-		const third = wait('a', { takesSlot: false });
-		expect(await hasSettled(third)).toBe(false);
-		first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
-		expect(await hasSettled(third)).toBe(true);
-		const fourth = wait('a', { takesSlot: false });
-		second.refused();
-		expect(await hasSettled(fourth)).toBe(true);
-	});
+test('an agent run that is carried out has a slot of its own kind, one that is only planned none', async () => {
+	const slotOfOperation = (name: string, body: object) => {
+		const spec = operations.find(({ value }) => value === name)!.spec;
+		return slotKindOf({ spec, request: { ...spec.endpoint, body } as never });
+	};
+	expect(slotOfOperation('create', { auto_approve: true })).toBe('agent');
+	expect(slotOfOperation('create', {})).toBeUndefined();
+	expect(slotOfOperation('approve', { max_credits: 5 })).toBe('agent');
+	expect(slotOfOperation('review', { decision: 'assemble' })).toBeUndefined();
+	// The service carries out one at a time. Specification: Limits.
+	const { acquire, wait } = slotsOf(5);
+	await acquire();
+	const first = await acquire({ takesSlot: 'agent' });
+	const second = wait('a', { takesSlot: 'agent' });
+	expect(await hasSettled(second)).toBe(false);
+	first.release();
+	expect(await hasSettled(second)).toBe(true);
+});
+
+test('creations that take no slot are not held up by full slots; as many requests are under way as there are slots', async () => {
+	const { acquire, wait } = slotsOf(2);
+	for (const id of ['gen_1', 'gen_2']) (await acquire()).accepted(job(id));
+	const first = await acquire({ takesSlot: false });
+	const second = await acquire({ takesSlot: false });
+	const third = wait('a', { takesSlot: false });
+	expect(await hasSettled(third)).toBe(false);
+	first.accepted({ id: 'sp_1', object: 'speech_generation', status: 'queued' });
+	expect(await hasSettled(third)).toBe(true);
+	const fourth = wait('a', { takesSlot: false });
+	second.refused();
+	expect(await hasSettled(fourth)).toBe(true);
 });
 
 describe('jobs that run on unattended', () => {
@@ -135,16 +95,6 @@ describe('jobs that run on unattended', () => {
 		// They ran on after all: then one a minute is tried.
 		slotOf(await clock.run(wait()));
 		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.3 * MINUTE);
-	});
-
-	test('nor where all lists show them as running: after half an hour they do not count', async () => {
-		const { clock, jobs, wait, shows } = await full(2);
-		jobs.onList = () => shows('gen_1', 'gen_2');
-		const began = clock.monotonic();
-		await clock.pass(10 * MINUTE);
-		slotOf(await clock.run(wait()));
-		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(29 * MINUTE);
-		expect(clock.monotonic() - began).toBeLessThanOrEqual(31 * MINUTE);
 	});
 });
 
@@ -229,23 +179,6 @@ describe('where others use the workspace', () => {
 		expect(await hasSettled(waiting)).toBe(false);
 		await clock.pass(2);
 		expect(await hasSettled(waiting)).toBe(true);
-	});
-
-	test('while creations wait, a list goes out every 10 s ± 25 %', async () => {
-		const { clock, jobs, acquire, wait, shows } = slotsOf(2);
-		const at: number[] = [];
-		jobs.onList = () => {
-			at.push(clock.monotonic());
-			shows('x1');
-		};
-		shows('x1');
-		(await acquire()).accepted(job('gen_1'));
-		void wait();
-		await clock.pass(50_000);
-		const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
-		expect(gaps.length).toBeGreaterThanOrEqual(3);
-		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_500);
-		expect(Math.max(...gaps)).toBeLessThanOrEqual(13_500);
 	});
 });
 

@@ -74,11 +74,6 @@ describe('a list that says it has more, but not where', () => {
 		expect(ids).toMatchObject(failed('the list leads back to a page before'));
 		expect(queries).toHaveLength(3);
 	});
-
-	test('is none where what was wanted has come', async () => {
-		const wanted = { wanted: 2 };
-		expect((await read([page([1, 2], more(null))], wanted)).ids).toEqual([1, 2]);
-	});
 });
 
 test('a response that is not a list is a failure after the usual attempts, not an empty list', async () => {

@@ -17,14 +17,6 @@ function nextLook(durations: Durations, age: number): number {
 }
 
 describe('a single job', () => {
-	test('of unknown kind is looked at in steps of a tenth of its age, between 3 and 20 s', () => {
-		const durations = new Durations();
-		expect(nextLook(durations, 0)).toBe(3_000);
-		expect(nextLook(durations, 10_000)).toBe(13_000);
-		expect(nextLook(durations, 60_000)).toBe(66_000);
-		expect(nextLook(durations, 600_000)).toBe(620_000);
-	});
-
 	test.each([3_000, 30_000])(
 		'where all take %i ms: after a few jobs the look is a second late at most',
 		(duration) => {

@@ -21,11 +21,6 @@ test('a secret is masked everywhere, in values and in names', () => {
 	expect(withoutSecret(`x${SECRET}`, SECRET)).toBe('x***');
 });
 
-test('what does not hold the secret is the same object', () => {
-	const value = { a: [1, 'b'] };
-	expect(withoutSecret(value, SECRET)).toBe(value);
-});
-
 test('a secret with characters that JSON escapes is masked as well', () => {
 	const secret = 'quote"d-sec\\ret';
 	expect(withoutSecret({ text: `a ${secret}` }, secret)).toEqual({ text: 'a ***' });

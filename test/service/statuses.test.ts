@@ -78,33 +78,23 @@ test.each([
 	expect(isAnswerOfService(response)).toBe(expected);
 });
 
-describe('a hop on the way is not the service', () => {
-	test('a page says nothing of the key, the credits or the request', () => {
-		for (const status of ALL.filter((one) => ![407, 429, 511].includes(one))) {
-			const meaning = meaningOf(status, errorOf(PAGE));
-			const { refusal, nothingDone, concernsRun, again } = meaning;
-			expect([refusal, nothingDone, concernsRun]).toEqual([undefined, false, undefined]);
-			expect(again).toBe(meaningOf(status).again);
-			const words = meaning.words({ scope: 'models:read', hasId: true }).join(' ');
-			expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
-			expect(words).not.toMatch(/scope|key|ID/);
-		}
-		expect(meaningOf(429, errorOf(PAGE))).toMatchObject({
-			refusal: 'throttled',
-			nothingDone: true,
-		});
-	});
+test('the page of a hop on the way says nothing of the key, the credits or the request', () => {
+	for (const status of ALL.filter((one) => ![407, 429, 511].includes(one))) {
+		const meaning = meaningOf(status, errorOf(PAGE));
+		const { refusal, nothingDone, concernsRun } = meaning;
+		expect([refusal, nothingDone, concernsRun]).toEqual([undefined, false, undefined]);
+		const words = meaning.words({ scope: 'models:read', hasId: true }).join(' ');
+		expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
+		expect(words).not.toMatch(/scope|key|ID/);
+	}
 });
 
 test.each([
 	[{ error: 'no such model' }, 'no such model'],
 	[{ error: 'invalid_request', error_description: 'The size is wrong' }, 'The size is wrong'],
 	[{ detail: [{ loc: ['body'], msg: 'field required', type: 'x' }] }, 'field required'],
-	[{ type: 'about:blank', title: 'Bad Request', status: 400, detail: 'No prompt' }, 'No prompt'],
 	[{ errors: [{}, { message: 'too long' }] }, 'too long'],
-	['upstream connect error', 'upstream connect error'],
 	['<html><title>Sign in</title><body>x</body></html>', 'Sign in'],
-	[null, undefined],
 	[{ code: 7 }, undefined],
 	[{ error: { error: { error: { error: { error: 'deep' } } } } }, undefined],
 ])('what %j says is %p, and none of it is taken for the service', (body, message) => {
@@ -117,8 +107,6 @@ test.each([
 test('a message is one line of at most 300 characters, without markup and signatures', () => {
 	const long = errorOf(errorBody('x'.repeat(200_000))).message ?? '';
 	expect(long).toBe(`${'x'.repeat(299)}…`);
-	const smiles = errorOf(errorBody('😀'.repeat(400))).message ?? '';
-	expect([...smiles]).toHaveLength(300);
 	expect(errorOf({ error: '<b>No</b>\n  <p class="x">picture < 5 MB' }).message).toBe(
 		'No picture < 5 MB',
 	);

@@ -56,8 +56,8 @@ const broken = () =>
 	);
 
 /**
- * A body that brings a piece every few milliseconds, as given, and with `Infinity` stalls after the
- * first.
+ * A body that brings a piece every few milliseconds, as given, and with `Infinity` stalls for an hour
+ * after the first.
  */
 function paced(clock: VirtualClock, piece: Buffer, everyMs: number, pieces = Infinity) {
 	let given = 0;
@@ -67,6 +67,7 @@ function paced(clock: VirtualClock, piece: Buffer, everyMs: number, pieces = Inf
 			if (given > pieces) return void this.push(null);
 			if (given === 1) return void this.push(piece);
 			if (everyMs < Infinity) clock.after(everyMs, () => this.push(piece));
+			else clock.after(3_600_000, () => this.push(null));
 		},
 	});
 	return answered(200, {}, body);
@@ -149,8 +150,8 @@ test.each([7, 30])(
 );
 
 test('a file that grows larger than any is given up and not tried again', async () => {
-	const piece = Buffer.alloc(16 * 1024 * 1024);
-	const bomb = answered(200, { 'content-length': '1000' }, Readable.from(Array(192).fill(piece)));
+	const piece = Buffer.alloc(1024 * 1024);
+	const bomb = answered(200, { 'content-length': '1000' }, Readable.from(Array(3_072).fill(piece)));
 	let kept = 0;
 	const { result, asked } = await fetchOutput([bomb], {}, BASE_URL, async (body) => {
 		for await (const chunk of body) kept += (chunk as unknown as Buffer).length;
@@ -184,7 +185,7 @@ describe('a body that does not come', () => {
 		['dribbles', 1_000, Buffer.from('x')],
 	])('and %s is given up after a minute, closed, and fetched again', async (_, every, piece) => {
 		const { result, asked, answers, took } = await fetchOutput((clock) => [
-			paced(clock, piece, every),
+			paced(clock, piece, every, 300),
 			file(),
 		]);
 		expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
@@ -242,12 +243,6 @@ test('a 429 of the storage is retried after its Retry-After, up to the cap', asy
 	expect(asked.took).toBeLessThan(31_001);
 	const capped = await fetchOutput([status(503, { 'retry-after': '99999' }), file()]);
 	expect(capped.took).toBeLessThan(121_001);
-});
-
-test('a failure before anything was sent is final', async () => {
-	const { result, asked } = await fetchOutput([{ noResponse: 'why', unsent: 'local' }, file()]);
-	expect(result).toMatchObject({ failure: { problem: 'why' } });
-	expect(asked).toHaveLength(1);
 });
 
 test.each([403, 404])(
@@ -315,11 +310,11 @@ test('five files at a time in a process, and executions take turns', async () =>
 		});
 	};
 	const started = clock.now();
-	const all = [...fetchAll('large', 500), ...fetchAll('small', 2)];
+	const all = [...fetchAll('large', 100), ...fetchAll('small', 2)];
 	const results = await clock.run(Promise.all(all));
-	expect(results.filter(({ ok }) => ok)).toHaveLength(502);
+	expect(results.filter(({ ok }) => ok)).toHaveLength(102);
 	expect(most).toBe(5);
-	expect(clock.now() - started).toBeLessThan(110_000);
+	expect(clock.now() - started).toBeLessThan(25_000);
 	expect(begun.slice(0, 10)).toContain('small');
 	expect(begun.slice(0, 10).filter((execution) => execution === 'small')).toHaveLength(2);
 });
@@ -353,19 +348,12 @@ describe('redirects are checked hop by hop', () => {
 	});
 });
 
-test('a part is not the whole file', async () => {
-	const part = () => answered(206, { 'content-length': '3' }, Readable.from([Buffer.from('pic')]));
-	const never = await fetchOutput([part(), part(), part(), part()]);
-	expect(never.result).toMatchObject({
-		failure: { kind: 'download', problem: 'the storage answered 206' },
-	});
-});
-
-test('a file without a single byte is not a file', async () => {
-	const never = await fetchOutput([file(''), file(''), file(''), file('')]);
-	expect(never.result).toMatchObject({
-		failure: { kind: 'download', problem: 'the file is empty' },
-	});
+test.each([
+	['a part', 'the storage answered 206', () => answered(206, {}, Readable.from(['pic']))],
+	['nothing', 'the file is empty', () => file('')],
+])('%s is not the file', async (_what, problem, given) => {
+	const { result } = await fetchOutput([given(), given(), given(), given()]);
+	expect(result).toMatchObject({ failure: { kind: 'download', problem } });
 });
 
 describe('a page instead of the file', () => {
@@ -374,7 +362,6 @@ describe('a page instead of the file', () => {
 		['a login', HTML, 'text/html; charset=utf-8', {}],
 		['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png', {}],
 		['an error of the storage', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
-		['JSON that is served as the picture', '{ "error": "gone" }', 'image/png', {}],
 		['a text that is served as a page', 'Please sign in', 'text/html', {}],
 	];
 
@@ -397,7 +384,6 @@ describe('a page instead of the file', () => {
 		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml', 'gen_1.svg'],
 		['subtitles', { mediaType: 'text/vtt' }, 'WEBVTT', 'text/html', 'gen_1.vtt'],
 		['a plan', { mediaType: 'application/json' }, '{"a": 1}', 'application/json', 'gen_1.json'],
-		['bytes that only begin so', {}, '<', 'image/png', 'gen_1.png'],
 	])('is not %s', async (_what, more, text, type, fileName) => {
 		const { result } = await fetchOutput([file(text, { 'content-type': type })], more);
 		expect(result).toMatchObject({ ok: true, value: { fileName } });

@@ -4,8 +4,6 @@ import { sampleMp4, samplePng, sampleWav } from '../../src/transfer/samples';
 
 test.each([
 	[480, 270],
-	[1, 1],
-	[1_024, 1_024],
 	[13, 7],
 ])('a PNG of %i x %i pixels can be decoded', async (width, height) => {
 	const { data, info } = await sharp(samplePng(width, height))

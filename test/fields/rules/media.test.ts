@@ -8,20 +8,13 @@ const single = media({ max: 1 });
 const many = media();
 
 test.each([
-	['a URL', A, [A]],
 	['one a line', `${A}\n${B}`, [A, B]],
 	['an array', [A, B], [A, B]],
 	['a JSON array as text', JSON.stringify([A, B]), [A, B]],
 	['a binary field', 'binary:data', [new BinaryReference('data')]],
 	['both kinds', `binary: clip\n${A}`, [new BinaryReference('clip'), A]],
 	['what surrounds it', `<${A}>\n"${B}"`, [A, B]],
-	[
-		'blanks and umlauts in it',
-		'https://example.com/a ü.png',
-		['https://example.com/a%20%C3%BC.png'],
-	],
 	['our own outputs', [{ id: 'o1', url: A, media_type: 'image/png' }, { url: B }], [A, B]],
-	['one object with a URL', { url: A }, [A]],
 	['a list in a code fence', '```json\n["' + A + '"]\n```', [A]],
 	['a file of the item', context.files.clip, [new BinaryReference('clip')]],
 	['null in a list', [null, A, undefined], [A]],
@@ -89,14 +82,11 @@ describe('a locator, as the editor stores it', () => {
 	const clip = new BinaryReference('clip');
 
 	test.each<[string, unknown, unknown[]]>([
-		['a URL', byUrl(A), [A]],
 		['URLs with blanks between them', byUrl(`${A} ${B}`), [A, B]],
-		['with commas and blanks', byUrl(` ${A}, ${B} `), [A, B]],
 		['lines that the one line of the editor has joined', byUrl(`${A}${B}`), [A, B]],
 		['an array by expression', byUrl([A, 'binary:data']), [A, data]],
 		['the old word in the place of a URL', byUrl(`binary:data ${A}`), [data, A]],
 		['binary fields', binary(' data, clip '), [data, clip]],
-		['binary fields by expression', binary(['data', 'clip']), [data, clip]],
 		['the old word before the name', binary('binary:data'), [data]],
 	])('%s', (_name, given, value) => {
 		expect(many(given, context)).toEqual({ value });

@@ -161,18 +161,6 @@ test('whatever fails or moves while it is read, each is emitted once, also with 
 	);
 });
 
-test('another workspace is not replayed, however many generations it has', async () => {
-	const list = new List();
-	list.makeMany(3_000);
-	const { finished, complete, state } = await findNewlyFinished(list, 'other', KNOWN);
-	expect([finished, complete]).toEqual([[], true]);
-	expect(list.requests).toBeLessThanOrEqual(20);
-	list.state = state;
-	const id = list.make('completed');
-	const next = await findNewlyFinished(list, 'other', state);
-	expect(next.finished.map((one) => one.id)).toEqual([id]);
-});
-
 test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
 	const same: Reader = {
 		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),

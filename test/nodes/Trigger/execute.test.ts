@@ -56,10 +56,7 @@ test('without an option the item passes as it is and nothing is asked', async ()
 test.each([
 	[{ id: 'a', object: 'generation' }, 'generation.completed', '/generations/a'],
 	[{ id: 'a', object: 'speech_generation' }, 'generation.completed', '/speech/a'],
-	[{ id: 'a' }, 'generation.completed', '/jobs/a'],
 	[{ id: 'a' }, 'agent.completed', '/agents/runs/a'],
-	[{ id: 'a' }, 'persona.ready', '/personas/a'],
-	[{ id: 'a' }, 'voice.created', '/voices/a'],
 	[{ id: '../a b' }, 'voice.created', '/voices/..%2Fa%20b'],
 	[{ id: 'a', object: 'constructor' }, 'x.y', '/jobs/a'],
 ])('the resource of %j in %s is read at %s', async (resource, type, path) => {
@@ -128,11 +125,11 @@ test('an event starts once, over processes and restarts; each trigger has its ow
 	expect(await starts(execution(items, other, event({ id: 'a' })))).toBe(true);
 });
 
-test('of 1,000 events with 1 to 5 executions each, shuffled and many at once in a process, each starts exactly once', async () => {
+test('of 200 events with 1 to 5 executions each, shuffled and many at once in a process, each starts exactly once', async () => {
 	const items = new ProcessedItems();
 	const world = triggerFixture();
 	const all = shuffle(
-		Array.from({ length: 1_000 }, (_, each) => Array<number>(1 + (each % 5)).fill(each)).flat(),
+		Array.from({ length: 200 }, (_, each) => Array<number>(1 + (each % 5)).fill(each)).flat(),
 	);
 	const started: number[] = [];
 	const worker = async () => {
@@ -142,7 +139,7 @@ test('of 1,000 events with 1 to 5 executions each, shuffled and many at once in 
 	};
 	await Promise.all(Array.from({ length: 40 }, worker));
 	expect(started.sort((left, right) => left - right)).toEqual(
-		Array.from({ length: 1_000 }, (_, each) => each),
+		Array.from({ length: 200 }, (_, each) => each),
 	);
 });
 
@@ -157,19 +154,17 @@ test('what is kept is bounded: the last 2,000 events', async () => {
 	expect(await starts(execution(items, world, event({ id: '2099' })))).toBe(false);
 });
 
-describe('when n8n cannot record an event', () => {
-	test('it starts the workflow every time, and the log says what that may mean', async () => {
-		const items = new ProcessedItems();
-		const world = triggerFixture();
-		items.fail = () => {
-			throw new Error('the database is gone');
-		};
-		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
-		expect(world.warnings).toEqual([expect.stringContaining('could not record')]);
-		items.fail = () => {};
-		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
-		expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(false);
-	});
+test('an event that n8n cannot record starts the workflow every time, and the log says what that may mean', async () => {
+	const items = new ProcessedItems();
+	const world = triggerFixture();
+	items.fail = () => {
+		throw new Error('the database is gone');
+	};
+	expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
+	expect(world.warnings).toEqual([expect.stringContaining('could not record')]);
+	items.fail = () => {};
+	expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(true);
+	expect(await starts(execution(items, world, event({ id: 'a' })))).toBe(false);
 });
 
 describe('what is run on purpose is run again', () => {

@@ -88,15 +88,6 @@ test('a replay and a repeat with a new timestamp start nothing more', async () =
 	expect((await Promise.all(starts)).filter(Boolean)).toHaveLength(1);
 });
 
-test('each trigger gets the event, and in the editor each test that somebody listens for', async () => {
-	const body = event('evt_many');
-	const first = registered();
-	const asTest = { ...first, mode: 'manual' };
-	for (const world of [first, asTest, asTest, registered()]) {
-		expect(jsonOf(await take(world, signedDelivery(SECRET, body)))).toBeDefined();
-	}
-});
-
 describe('an event is remembered once n8n has made its execution, and not before', () => {
 	const deliver = (world: TriggerFixture, id: string, response?: FakeResponse) =>
 		take(world, { ...signedDelivery(SECRET, event(id)), ...(response && { response }) });
@@ -131,40 +122,6 @@ describe('an event is remembered once n8n has made its execution, and not before
 			expect(await deliver(world, id)).toEqual(IGNORED);
 		},
 	);
-
-	test('an event is undecided for as long as n8n has not answered, hours too', async () => {
-		const world = registered();
-		const first = new FakeResponse();
-		await deliver(world, 'evt_hours', first);
-		const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 12 * 60 * 60 * 1_000);
-		const repeat = new FakeResponse();
-		expect(await deliver(world, 'evt_hours', repeat)).toEqual(REFUSED);
-		expect(repeat.statusCode).toBe(503);
-		now.mockRestore();
-	});
-
-	test('one that a wrong expression of the node let fail is taken again', async () => {
-		const world = registered();
-		const { parameters } = world;
-		world.parameters = {
-			...parameters,
-			get options(): object {
-				throw new Error('a wrong expression');
-			},
-		};
-		await expect(deliver(world, 'evt_expression')).rejects.toThrow('a wrong expression');
-		world.parameters = parameters;
-		expect(jsonOf(await deliver(world, 'evt_expression'))).toBeDefined();
-	});
-
-	test('n8n gets its answer through: status, body and what `end` returns', async () => {
-		const response = new FakeResponse();
-		const ended = jest.fn(() => response);
-		response.end = ended;
-		await deliver(registered(), 'evt_end', response);
-		expect((response.end as (...given: unknown[]) => unknown)('body', 'utf8')).toBe(response);
-		expect(ended).toHaveBeenCalledWith('body', 'utf8');
-	});
 });
 
 test('a changed secret counts from the next delivery on, and a changed API key changes nothing', async () => {

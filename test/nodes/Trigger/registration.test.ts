@@ -93,42 +93,25 @@ test.each<[string, (world: TriggerFixture, webhooks: Map<string, Stored>) => voi
 );
 
 describe('webhooks of others are never deleted, and the node registers its own', () => {
-	/** What a copy starts with: the static data of the original. */
-	async function copied(change: (copy: TriggerFixture, webhooks: Map<string, Stored>) => void) {
-		const original = service();
-		await create.call(original.hook());
-		const { world, webhooks } = original;
-		const copy = { ...world, staticData: structuredClone(world.staticData), warnings: [] };
-		change(copy, webhooks);
+	/** A copy starts with the static data of the original, whose webhook is wh_1. */
+	async function copied(more: Partial<TriggerFixture>) {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		const staticData = structuredClone(world.staticData);
+		const copy = { ...world, staticData, warnings: [], ...more };
 		return { copy, webhooks, hook: () => triggerContext<IHookFunctions>(copy) };
 	}
 
 	const NEW_URL = 'https://new.example/webhook/x/webhook';
 
-	const COPIES: Array<
-		[string, number, (copy: TriggerFixture, webhooks: Map<string, Stored>) => void]
-	> = [
-		[
-			'a copy under another id and address',
-			0,
-			(copy) => Object.assign(copy, { workflowId: 'workflow-2', url: NEW_URL }),
-		],
-		['a copy with the address of the original', 0, (copy) => (copy.workflowId = 'workflow-2')],
-		['a cloned database under another address', 1, (copy) => (copy.url = NEW_URL)],
-		[
-			'a webhook that somebody has given another URL',
-			0,
-			(_copy, webhooks) =>
-				void webhooks.set('wh_1', {
-					id: 'wh_1',
-					url: 'https://else',
-					events: ['generation.completed'],
-				}),
-		],
+	const COPIES: Array<[name: string, warnings: number, more: Partial<TriggerFixture>]> = [
+		['a copy under another id and address', 0, { workflowId: 'workflow-2', url: NEW_URL }],
+		['a cloned database under another address', 1, { url: NEW_URL }],
+		['a copy with the address of the original', 0, { workflowId: 'workflow-2' }],
 	];
 
-	test.each(COPIES)('unpublishing %s', async (_name, warnings, change) => {
-		const { copy, webhooks, hook } = await copied(change);
+	test.each(COPIES)('unpublishing %s', async (_name, warnings, more) => {
+		const { copy, webhooks, hook } = await copied(more);
 		const removed = remove.call(hook());
 		if (warnings > 0) await expect(removed).rejects.toThrow('another n8n may be using it');
 		else expect(await removed).toBe(true);
@@ -136,20 +119,17 @@ describe('webhooks of others are never deleted, and the node registers its own',
 		expect(copy.warnings).toHaveLength(warnings);
 	});
 
-	test.each(COPIES.filter(([name]) => !name.includes('the address of the original')))(
-		'publishing %s',
-		async (_name, warnings, change) => {
-			const { copy, webhooks, hook } = await copied(change);
-			expect(await checkExists.call(hook())).toBe(false);
-			await create.call(hook());
-			expect([...webhooks.keys()]).toEqual(['wh_1', 'wh_2']);
-			expect(webhooks.get('wh_2')?.url).toBe(copy.url);
-			expect(copy.warnings).toHaveLength(warnings);
-			expect(await checkExists.call(hook())).toBe(true);
-			await remove.call(hook());
-			expect([...webhooks.keys()]).toEqual(['wh_1']);
-		},
-	);
+	test.each(COPIES.slice(0, 2))('publishing %s', async (_name, warnings, more) => {
+		const { copy, webhooks, hook } = await copied(more);
+		expect(await checkExists.call(hook())).toBe(false);
+		await create.call(hook());
+		expect([...webhooks.keys()]).toEqual(['wh_1', 'wh_2']);
+		expect(webhooks.get('wh_2')?.url).toBe(copy.url);
+		expect(copy.warnings).toHaveLength(warnings);
+		expect(await checkExists.call(hook())).toBe(true);
+		await remove.call(hook());
+		expect([...webhooks.keys()]).toEqual(['wh_1']);
+	});
 });
 
 describe('after a change of the credential', () => {
@@ -223,17 +203,6 @@ describe('a hook ends in time with our words, whatever the service does', () => 
 
 	const hangs = (world: TriggerFixture) => (world.delay = async () => await new Promise(() => {}));
 
-	test('publishing', async () => {
-		const { world, hook } = service();
-		hangs(world);
-		await expect(late(world, create.call(hook()))).rejects.toMatchObject({
-			message: expect.stringMatching(
-				/^The webhook cannot be registered: The service did not respond/,
-			),
-			description: expect.stringContaining('the next publishing deletes it'),
-		});
-	});
-
 	test('unpublishing, which says what was left, and the next one deletes it', async () => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
@@ -273,7 +242,7 @@ describe('a hook ends in time with our words, whatever the service does', () => 
 	});
 });
 
-test('a webhook that an earlier publishing left is found on whatever page, and what cannot be listed is told', async () => {
+test('a webhook that an earlier publishing left is found on whatever page', async () => {
 	const { world, webhooks, hook } = service();
 	const { answer } = world;
 	const page = (data: object[], next: string | null) => ({
@@ -291,22 +260,6 @@ test('a webhook that an earlier publishing left is found on whatever page, and w
 			: answer(request);
 	await create.call(hook());
 	expect([...webhooks.keys()]).toEqual(['wh_1']);
-	const other = service();
-	const { answer: rest } = other.world;
-	other.world.answer = (request) =>
-		request.method === 'GET' ? { statusCode: 503, body: {} } : rest(request);
-	await create.call(other.hook());
-	expect(other.world.warnings).toEqual([expect.stringContaining('were not looked for')]);
-});
-
-test('its own webhook is deleted even if it cannot be read', async () => {
-	const { world, webhooks, hook } = service();
-	await create.call(hook());
-	const { answer } = world;
-	world.answer = (request) =>
-		request.method === 'GET' ? { statusCode: 403, body: {} } : answer(request);
-	expect(await remove.call(hook())).toBe(true);
-	expect(webhooks.size).toBe(0);
 });
 
 test('the secret is found in any field named so', async () => {
@@ -315,52 +268,18 @@ test('the secret is found in any field named so', async () => {
 	expect(stateIn(world)?.secret).toBe('whsec_canary');
 });
 
-test('a webhook that cannot be deleted is remembered for the next activation, and the log says so', async () => {
-	const { world, hook } = service();
-	await create.call(hook());
-	const { answer } = world;
-	world.answer = () => ({ statusCode: 403 });
-	await expect(remove.call(hook())).rejects.toThrow('wh_1');
-	expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
-	world.answer = answer;
-	expect(await checkExists.call(hook())).toBe(true);
-});
-
-describe('a failed activation leaves no webhook behind and names no value', () => {
-	test('without a secret in the answer', async () => {
-		const { webhooks, hook } = service({}, (made) => ({ ...made, token: 'canary-token' }));
-		const failed = create.call(hook());
-		await expect(failed).rejects.toThrow('without a signing secret');
-		await expect(failed).rejects.toMatchObject({
-			description: expect.stringContaining('url, events, description, id, token'),
-		});
-		await expect(failed).rejects.not.toMatchObject({
-			description: expect.stringContaining('canary'),
-		});
-		expect(webhooks.size).toBe(0);
+test('an activation without a secret in the answer fails, leaves no webhook behind and names no value', async () => {
+	const { webhooks, hook } = service({}, (made) => ({ ...made, token: 'canary-token' }));
+	const failed = create.call(hook());
+	await expect(failed).rejects.toThrow('without a signing secret');
+	await expect(failed).rejects.toMatchObject({
+		description: expect.stringContaining('url, events, description, id, token'),
 	});
-
-	test('unless it cannot be deleted again: then the error names it', async () => {
-		const { world, hook } = service({}, ({ id }) => ({ id }));
-		const { answer } = world;
-		world.answer = (request) =>
-			request.method === 'DELETE' ? { statusCode: 403, body: {} } : answer(request);
-		await expect(create.call(hook())).rejects.toMatchObject({
-			description: expect.stringContaining('The webhook wh_1 was left at the service'),
-		});
+	await expect(failed).rejects.not.toMatchObject({
+		description: expect.stringContaining('canary'),
 	});
+	expect(webhooks.size).toBe(0);
 });
-
-test('a service that is down is tried three times: n8n tries an activation again itself', async () => {
-	const { world, hook } = service();
-	world.answer = ({ method }) =>
-		method === 'POST' ? { statusCode: 503 } : { statusCode: 200, body: { data: [] } };
-	await expect(create.call(hook())).rejects.toThrow('The webhook cannot be registered');
-	const asked = world.requests.map(({ method }) => method);
-	expect(asked).toEqual(['GET', 'POST', 'POST', 'POST', 'GET']);
-	const keys = world.requests.filter(({ method }) => method === 'POST');
-	expect(new Set(keys.map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
-}, 20_000);
 
 test('n8n has not saved the registration yet: it is known, and what another trigger lets fail is deleted', async () => {
 	const { world, webhooks, hook } = service();
@@ -378,14 +297,6 @@ test('n8n has not saved the registration yet: it is known, and what another trig
 	expect(await remove.call(hook())).toBe(true);
 	expect(webhooks.size).toBe(0);
 	expect(await deliver('evt_3', 'webhook')).toEqual(refused);
-});
-
-test("webhooks of others and of this workflow's test address are left alone", async () => {
-	const { world, webhooks, hook } = service();
-	const others = ['https://other', world.url.replace('webhook', 'webhook-test')];
-	others.forEach((url, at) => webhooks.set(`other_${at}`, { id: `other_${at}`, url, events: [] }));
-	await create.call(hook());
-	expect(urls(webhooks).sort()).toEqual([...others, world.url].sort());
 });
 
 test.each(['http://localhost:5678/webhook/x/webhook', ''])(
