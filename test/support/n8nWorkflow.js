@@ -1,5 +1,12 @@
 /** The modules of n8n-workflow that hold nearly all else that we use. */
-const PARTS = ['constants', 'errors/index', 'utils', 'node-helpers', 'type-validation', 'from-ai-parse-utils'];
+const PARTS = [
+	'constants',
+	'errors/index',
+	'utils',
+	'node-helpers',
+	'type-validation',
+	'from-ai-parse-utils',
+];
 
 const load = (part) => require(`n8n-workflow/dist/cjs/${part}.js`);
 
