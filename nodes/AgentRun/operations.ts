@@ -135,9 +135,9 @@ async function budgetProblem(item: Item): Promise<Failed | undefined> {
 	if (settings.allowBudgetBelowEstimate) return undefined;
 	const path = request.path.replace(/\/approve$/, '');
 	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
-	// The other items have the same key: the run ends here, before each of them asks.
-	if (!run.ok && refusalOf(run) === 'badKey') return run;
-	// Whether it can be approved at all, the service says.
+	// A key may be allowed to approve what it cannot read, and whether there is such a run, the service says.
+	const refusal = run.ok ? undefined : refusalOf(run);
+	if (!run.ok && refusal !== 'forbidden' && refusal !== 'notFound') return run;
 	const estimate = run.ok && run.value.estimated_credits;
 	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;
 	if (typeof estimate !== 'number' || !(budget < estimate)) return undefined;

@@ -57,8 +57,8 @@ function warningOf(operation: Operation, unknown: string[]): string | undefined 
 	return `Not used, because ${operation.name} has no such field: ${names}`;
 }
 
-/** Fingerprint of a request, its files by where n8n stores them, else by their content. */
-function requestFingerprint(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
+/** Fingerprint of a request, only for one run: its files by where n8n stores them, else by their content. */
+function ownKeyFingerprint(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
 	const files = itemFiles(context);
 	const named = withoutReferences(body, (field) => {
 		const file = files[field];
@@ -94,7 +94,7 @@ function prepare(
 		settings: settings.value,
 		warning,
 		ownRequest:
-			settings.value.idempotency === 'custom' ? requestFingerprint(context, request) : undefined,
+			settings.value.idempotency === 'custom' ? ownKeyFingerprint(context, request) : undefined,
 	});
 	// Where the service is, only the credential says, which cannot be read here.
 	const request = buildRequest(spec.endpoint, values, constants);

@@ -42,7 +42,7 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  *  3. an earlier try of the node, or a former execution, has left the outcome open, or only the answer shows a
  *     signing secret (`state.ts`, `openRequests.ts`)
  *
- * Made anew, as what was sent is settled. On Retries takes its next key, except after a 422; Own Key keeps its key;
+ * Made anew: what was sent is settled, or the user was warned that it is not (4), or wants no key (Off). On Retries takes its next key, except after a 422; Own Key keeps its key;
  * Same Request begins again with the first key of its content; Off has none.
  *  4. an earlier try is over: refused, its job has failed, its key has expired, or the user has changed the request;
  *     with Off each try of the node (`state.ts`, `begin`)
@@ -154,7 +154,7 @@ class Creation {
 		const { host, memory, request } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
-			// Otherwise files are sent, a known job is read, or the first model.
+			// What sends files, reads a known job or asks for the first model goes in turn with others of the run.
 			const isNewAndComplete =
 				memory.state.is === 'new' && opened.sources.size === 0 && !asksForFirstModel(request);
 			const decideFor = async (one: Item) => await this.decide(one);

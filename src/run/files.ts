@@ -8,10 +8,13 @@ import type { StoredFile } from '../service/host';
 import { filesIn, lacksOutputs, outputCount, readerPath, statedReason } from '../service/jobState';
 import type { Item, Outcome, Settings } from './item';
 
-type ServiceContext = Pick<Item, 'host' | 'workspace'>;
+interface ReadContext extends Pick<Item, 'host' | 'workspace'> {
+	/** Where the job was read: the key may not be allowed to read it elsewhere. */
+	readPath?: string;
+}
 
 /** What the download of a job's files needs; they are named after the request that created it, if known. */
-export interface FileContext extends ServiceContext, Partial<Pick<Item, 'request' | 'node'>> {
+export interface FileContext extends ReadContext, Partial<Pick<Item, 'request' | 'node'>> {
 	settings: Pick<Settings, 'downloadOutputs'>;
 }
 
@@ -49,22 +52,15 @@ export function expiryOf({ expires_at: expires }: Json): number {
 	return Number.isNaN(at) ? Infinity : at;
 }
 
-/**
- * What the service shows of a job now; `{}` if it cannot be read. One that was read already is read as it was: the key
- * may not be allowed to read it elsewhere.
- */
-async function readAgain(
-	{ workspace, host, request }: ServiceContext & Partial<Pick<Item, 'request'>>,
-	job: Resource,
-): Promise<Json> {
-	const path = request?.method === 'GET' ? request.path : readerPath(job);
-	const again = { method: 'GET', path } as const;
-	const read = await requestResource(workspace.client, host.channel, again);
+/** What the service shows of a job now; `{}` if it cannot be read. */
+async function readAgain({ workspace, host, readPath }: ReadContext, job: Resource): Promise<Json> {
+	const request = { method: 'GET', path: readPath ?? readerPath(job) } as const;
+	const read = await requestResource(workspace.client, host.channel, request);
 	return read.ok ? read.value : {};
 }
 
 /** A job that has ended well, with its outputs: it is read where they are not all shown. */
-export async function withOutputs(context: ServiceContext, job: Resource): Promise<Resource> {
+export async function withOutputs(context: ReadContext, job: Resource): Promise<Resource> {
 	if (!lacksOutputs(job)) return job;
 	const whole = { ...(await readAgain(context, job)), id: job.id, object: job.object };
 	return filesIn(whole).length > filesIn(job).length ? whole : job;

@@ -115,7 +115,7 @@ export function slotKindOf({
 /** An item whose parameters have been checked and are valid. */
 export interface Prepared {
 	request: ApiRequest;
-	/** The requests of an item that needs several, in the order of their outputs; `request` is the first. */
+	/** The requests of an item that needs several, in the order of their outputs; `request` is the whole, which is not sent then. */
 	parts?: ApiRequest[];
 	settings: Settings;
 	/** What was entered for other operations and is not used. */

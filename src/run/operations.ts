@@ -7,9 +7,9 @@ import { jobState, toResult } from '../service/jobState';
 import { sendFile } from './uploads';
 import { inTurn } from './run';
 import type { Item, Outcome, OutputKind } from './item';
-import { collect } from './files';
+import { collect, type FileContext } from './files';
 
-type Operation = (item: Item) => Promise<Result<Outcome>>;
+type Handler = (item: Item) => Promise<Result<Outcome>>;
 
 const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
 
@@ -69,17 +69,23 @@ async function file(item: Item): Promise<Result<Outcome>> {
 	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
 }
 
+/** A resource that was read is read again, for a link that has expired, at the same path. */
+const readAsBefore = (item: Item): FileContext => {
+	const { method, path } = item.request;
+	return method === 'GET' ? { ...item, readPath: path } : item;
+};
+
 /** A successful job with its files; any other job as it is. */
 async function withFiles(item: Item, job: Json): Promise<Result<Outcome>> {
 	const isGood = isResource(job) && jobState(job, item.settings.terminalStatuses) === 'good';
-	return isGood ? await collect(item, job) : ok(withoutFiles([job]));
+	return isGood ? await collect(readAsBefore(item), job) : ok(withoutFiles([job]));
 }
 
 /** What is no job, with its preview if it has one. */
 async function resource(item: Item): Promise<Result<Outcome>> {
 	const answered = await requestOne(item);
 	const [one] = answered.ok ? answered.value.resources : [];
-	return isResource(one) ? await collect(item, one) : answered;
+	return isResource(one) ? await collect(readAsBefore(item), one) : answered;
 }
 
 async function readJob(item: Item): Promise<Result<Outcome>> {
@@ -106,12 +112,12 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 	const ended = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);
 	const done = ended.ok ? toResult(ended.value, terminalStatuses) : ended;
 	if (!done.ok) return done;
-	const outcome = await collect(item, done.value);
+	const outcome = await collect(readAsBefore(item), done.value);
 	return outcome.ok ? ok({ ...outcome.value, finished: true }) : outcome;
 }
 
 /** What creates nothing, by what it puts out. */
-export const WITHOUT_CREATION: Record<OutputKind, Operation> = {
+export const WITHOUT_CREATION: Record<OutputKind, Handler> = {
 	resource,
 	list,
 	job: readJob,

@@ -269,7 +269,7 @@ export const halted = ({ run }: Item): Failed | undefined =>
 
 /**
  * Why an item was stopped: because the run was halted, or the execution cancelled. A halt never stops a
- * creation that is out, so a request that it has stopped was a read, and costs nothing.
+ * creation that is out: what it has stopped costs nothing, and whether an earlier try is open, the state of the item says.
  */
 export function whyStopped(item: Item, failed: Failed): Failed {
 	const isStop = failed.failure.kind === 'cancelled';

@@ -125,9 +125,11 @@ async function openItem(
 	prepared: Prepared,
 ): Promise<Result<Item>> {
 	const access = await readAccess(context, spec, run, prepared);
-	// A dry run needs no credential, but says what a real run would refuse.
-	const needsAccess = !spec.creates || !prepared.settings.dryRun;
-	if (!access.ok && (needsAccess || access === prepared.unlessLocal)) return access;
+	// A dry run needs no credential, but says what a real run with this one would refuse.
+	const isDryRun = spec.creates === true && prepared.settings.dryRun;
+	const wouldBeRefused =
+		!access.ok && (access.failure.kind === 'scope' || access === prepared.unlessLocal);
+	if (!access.ok && (!isDryRun || wouldBeRefused)) return access;
 	const { baseUrl, key, limits } = access.ok ? access.value : NO_SERVICE;
 
 	const itemIndex = context.getItemIndex();
@@ -315,7 +317,7 @@ function noteDeliveries(context: IExecutePaginationFunctions, run: Run): void {
 
 /**
  * The runner: n8n's routing engine calls it for each item (as the pagination function of the node), once the requests
- * of all are checked. Here an item begins and ends: what it needs is put together, its operation is run, and what comes of
+ * of all are checked, or with its batching option those of the items so far. Here an item begins and ends: what it needs is put together, its operation is run, and what comes of
  * it becomes items of n8n, a failed row or an error.
  *
  * Without Continue On Fail, n8n throws the error of the first item that rejects and sets that item's index on it. So

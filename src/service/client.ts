@@ -24,7 +24,7 @@ import {
 
 /**
  * How often a request is tried, and the upper bound of the jittered delay, which doubles each time.
- * Only `run/creation.ts` sends a request again after this has given up, for the reasons in its header.
+ * Only `run/creation.ts` sends a creation again after this has given up, for the reasons in its header.
  * Files have attempts of their own (`transfer/transfer.ts`).
  */
 const ATTEMPTS: Record<RetryReason, { max: number; initialMs: number; maxMs: number }> = {

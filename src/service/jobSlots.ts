@@ -25,7 +25,7 @@ export interface Slot {
 }
 
 interface SlotOptions {
-	/** How long it waits at most, in ms. */
+	/** How long it waits at most while no other job of its kind is accepted, in ms. */
 	timeoutMs: number;
 	/** `false`: it takes no slot, and only its request is counted. */
 	takesSlot: SlotKind | false;
@@ -42,7 +42,10 @@ const PATIENCE_MS = 1_000;
 /** The longest time between two probes. */
 const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
 
-/** A semaphore whose true size is not known: others hold permits of it, and refusals show where it ends. */
+/**
+ * A semaphore whose true size is not known: others hold permits of it, and refusals show where it ends. What takes no
+ * slot has one too, of a known size.
+ */
 class SlotPool {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 	/** Creations that have leave to be sent and are not accepted or refused yet, and since when. */
@@ -148,7 +151,7 @@ export class JobSlots {
 
 	/**
 	 * Waits for leave to send one creation. Fails with `cancelled` if the channel is aborted, and with
-	 * `noSlot` after `timeoutMs`, or after 30 min without an accepted job unless our own jobs use all
+	 * `noSlot` after `timeoutMs` without an accepted job of its kind, or after 30 min without an accepted job unless our own jobs use all
 	 * slots. Release the slot in every case.
 	 */
 	acquire(channel: Channel, options: SlotOptions): Promise<Result<Slot>> {

@@ -9,19 +9,19 @@ export interface Span {
 /** What is known of how long the jobs of one kind take. Ages are in ms since the wait began. */
 export class Durations {
 	/** The newest ends: the ages at which a job was last seen running, and seen ended. */
-	private ends: Array<{ ran: number; ended: number }> = [];
+	private ends: Array<{ lastSeenRunning: number; ended: number }> = [];
 	private shortest = 0;
 	/** The longest that one probably takes; `Infinity` where that is not known. */
 	longest = Infinity;
-	/** Whether the last end was pushed by an event. */
-	private isPushed = false;
+	/** Whether the last end came by an event. */
+	private isEndedByEvent = false;
 
-	/** A job ended between two looks, or was pushed at `ended`. */
-	learn(ran: number, ended: number, isPushed: boolean): void {
-		this.isPushed = isPushed;
-		this.ends = [...this.ends, { ran, ended }].slice(-TUNING.knownEnds);
+	/** A job ended between two looks, or an event told at `ended`. */
+	learn(lastSeenRunning: number, ended: number, byEvent: boolean): void {
+		this.isEndedByEvent = byEvent;
+		this.ends = [...this.ends, { lastSeenRunning, ended }].slice(-TUNING.knownEnds);
 		const lowestEnd = Math.min(...this.ends.map((end) => end.ended));
-		const highestRun = Math.max(...this.ends.map((end) => end.ran));
+		const highestRun = Math.max(...this.ends.map((end) => end.lastSeenRunning));
 		this.longest = Math.max(lowestEnd, highestRun);
 		// If one duration explains all ends, it lies between these two, and each look narrows the span.
 		// Otherwise the shortest was a little shorter than it was seen to be.
@@ -33,7 +33,7 @@ export class Durations {
 	 * nothing is known, and where an event is expected.
 	 */
 	span(age: number): Span | undefined {
-		if (this.longest === Infinity || this.isPushed) return undefined;
+		if (this.longest === Infinity || this.isEndedByEvent) return undefined;
 		return age < this.longest
 			? { from: Math.max(age, this.shortest), to: this.longest }
 			: { from: age, to: age * (1 + TUNING.lookShare) };
@@ -43,7 +43,7 @@ export class Durations {
 	nextLook(age: number): number {
 		const { minLookMs, maxLookMs, lookShare } = TUNING;
 		const eventBy = this.longest + minLookMs;
-		if (this.isPushed && age < eventBy) return eventBy;
+		if (this.isEndedByEvent && age < eventBy) return eventBy;
 		if (this.span(age)) return age + maxLookMs;
 		return age + Math.min(maxLookMs, Math.max(minLookMs, age * lookShare));
 	}

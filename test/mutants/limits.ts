@@ -177,8 +177,8 @@ export const limits: Mutant[] = [
 	{
 		name: 'limits/overdue-job-unwatched',
 		file: 'src/service/pollRule.ts',
-		from: 'if (this.isPushed && age < eventBy) return eventBy;',
-		to: 'if (this.isPushed) return Math.max(eventBy, age + 3_600_000);',
+		from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
+		to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
 		why: 'One lost event makes an item wait for an hour.',
 		tests: ['test/service/pollRule.test.ts'],
 	},

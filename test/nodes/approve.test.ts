@@ -6,13 +6,17 @@ import { nodeRun } from '../support/nodeContext';
 const { description } = new MediaGenAgentRun();
 
 /** Approves a plan that is estimated to cost 40 credits; the run answers so from then on. */
-async function approve(given: IDataObject, approved: IDataObject = { status: 'completed' }) {
+async function approve(
+	given: IDataObject,
+	approved: IDataObject = { status: 'completed' },
+	readStatus = 200,
+) {
 	const asked: Array<[method: unknown, path: unknown]> = [];
 	const run = { id: 'run_1', object: 'agent_run', status: 'plan_proposed', estimated_credits: 40 };
 	const request = async ({ method, url }: IHttpRequestOptions) => {
 		asked.push([method, url]);
 		const body = method === 'POST' ? { ...run, ...approved } : run;
-		return { statusCode: 200, headers: {}, body };
+		return { statusCode: method === 'POST' ? 200 : readStatus, headers: {}, body };
 	};
 	const parameters = {
 		operation: 'approve',
@@ -49,6 +53,15 @@ test.each([
 	const { error, posts } = await approve(given);
 	expect(error).toBeUndefined();
 	expect(posts).toEqual([['POST', '/agents/runs/run_1/approve']]);
+});
+
+test.each([
+	[418, 0],
+	[403, 1],
+	[404, 1],
+])('where its estimate is answered with %i, %i approvals are sent', async (status, sent) => {
+	const { posts } = await approve({ maxCredits: 1 }, {}, status);
+	expect(posts).toHaveLength(sent);
 });
 
 test('a run that fails once it is approved is to be created anew: it cannot be approved again', async () => {
