@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant';
 
 const STATE = ['test/run/state.test.ts'];
-const CREATION = ['test/run/creation.test.ts'];
+const PAID_ONCE = ['test/run/paidOnce.test.ts'];
 const KEYS = ['test/run/keys.test.ts'];
 const OPEN = ['test/run/openRequests.test.ts'];
 const CREDITS = ['test/run/credits.test.ts'];
@@ -65,7 +65,7 @@ export const money: Mutant[] = [
 		from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
 		to: '',
 		why: 'Nothing remembers that a creation is out: after a crash it is made again.',
-		tests: CREATION,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/no-key-is-sent-again',
@@ -73,7 +73,7 @@ export const money: Mutant[] = [
 		from: 'replayable: () => key !== undefined && !this.hasKeyExpired,',
 		to: 'replayable: () => true,',
 		why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
-		tests: CREATION,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/page-means-nothing-done',
@@ -81,7 +81,7 @@ export const money: Mutant[] = [
 		from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
 		to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
 		why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
-		tests: CREATION,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/max-credits-side-by-side',
@@ -121,7 +121,7 @@ export const money: Mutant[] = [
 		from: 'if (owner.content === this.content) return undefined;',
 		to: 'if (owner) return undefined;',
 		why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-		tests: ['test/run/paidOnce.test.ts'],
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/editor-takes-over-production',
@@ -281,7 +281,7 @@ export const money: Mutant[] = [
 		from: 'fail(read.failure, { ...job })',
 		to: 'fail(read.failure)',
 		why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
-		tests: ['test/run/paidOnce.test.ts'],
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/unread-job-halts-the-run',

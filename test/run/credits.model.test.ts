@@ -129,6 +129,5 @@ async function execution(seed: number): Promise<string[]> {
 test(`${BATCHES} batches exceed a limit by nothing at one price and by one job at most otherwise`, async () => {
 	for (let seed = seedOf(1); seen.batches < BATCHES; seed += 1)
 		expect(await execution(seed)).toEqual([]);
-	const times = Object.values(seen);
-	expect(times.every((each) => each > BATCHES / 200)).toBe(true);
+	expect(Object.entries(seen).filter(([, times]) => times <= BATCHES / 200)).toEqual([]);
 });
