@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
-import { Run } from '../../src/run/run';
+import { fail } from '../../src/base/result';
+import { halt, Run } from '../../src/run/run';
 import type { Host } from '../../src/service/host';
 import type { Item } from '../../src/run/item';
 import { isOutcomeOpen } from '../../src/run/state';
@@ -89,6 +90,19 @@ test.each([
 	expect(sent).toBeLessThanOrEqual(PLAN.concurrentJobs);
 	const skipped = { failure: { kind: 'skipped', cause: `${cause} at item 1` } };
 	for (const result of results.slice(sent)) expect(result).toMatchObject(skipped);
+});
+
+test.each([
+	['an upload', 403, ENDPOINTS.createFile, false],
+	['an upload', 401, ENDPOINTS.createFile, true],
+	['the creation', 400, undefined, false],
+	['the creation', 503, undefined, false],
+])('%s that is refused with %i: whether the run is halted', (_what, status, endpoint, isHalted) => {
+	const { workspace, host } = oneItem();
+	const item = runOf({ host, workspace });
+	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
+	halt(item, { ...fail(failure), endpoint });
+	expect(item.run.halted !== undefined).toBe(isHalted);
 });
 
 test('a creation that alone is refused with 429 ends too, while others get their slots', async () => {
