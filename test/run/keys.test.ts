@@ -2,7 +2,7 @@ import { fingerprint } from '../../src/run/uploads';
 import type { Item } from '../../src/run/item';
 import { OpenRequests } from '../../src/run/openRequests';
 import { customKeyProblem, ItemKeys, noteDelivery, shortHash, uploadKey } from '../../src/run/keys';
-import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
+import { recordEvent, type ItemMemory } from '../../src/run/state';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -115,37 +115,19 @@ describe('what is known of an item', () => {
 		expect(isChanged('a dog', 'written anew')).toBe(true);
 	});
 
-	test('equal contents of an execution are numbered, and a repeat of a place keeps its number', () => {
-		const node = nodeMemory({}, '1');
-		const first = asking('a cat', { node });
-		const second = asking('a cat', { node, origin: { item: '0:1' } });
-		const third = asking('a dog', { node, origin: { item: '0:2' } });
-		for (const { keys } of [first, second, third]) keys.adopt();
-		asking('a cat', { node, memory: first.item.memory }).keys.adopt();
-		const numbers = [first, second, third].map(({ item }) => item.memory.occurrence);
-		expect(numbers).toEqual([0, 1, 0]);
-	});
-
-	/** An execution that has sent a request, and another one that asks for the same. */
-	function lost(origin: Partial<Item['origin']> = {}, settings: RunParts['settings'] = {}) {
+	/** An execution in the editor that has sent a request, and a further one that asks for the same. */
+	function lost() {
 		const openRequests = new OpenRequests();
-		const node = { runId: 'first run', items: {} };
 		const memory: ItemMemory = { state: { is: 'new', nextKey: 4 } };
-		const inEditor = { mode: 'manual', looksBack: true } as const;
-		const before = asking('a cat', { openRequests, node, memory, settings, origin: inEditor });
+		const before = asking('a cat', { openRequests, memory });
 		before.keys.adopt();
 		const { current: key } = before.keys;
 		const now = before.item.workspace.clock.now();
-		const sending = { kind: 'sending', key, path: '/', body: 1, now } as const;
-		recordEvent(memory, sending);
+		recordEvent(memory, { kind: 'sending', key, path: '/', body: 1, now });
 		if (memory.state.is === 'sent') before.keys.noteSending(memory.state);
 		const next = () => {
-			const again = asking('a cat', {
-				openRequests,
-				settings,
-				node: { runId: 'second run', items: {} },
-				origin: { ...inEditor, executionId: '2', ...origin },
-			});
+			const node = { runId: 'second run', items: {} };
+			const again = asking('a cat', { openRequests, node, origin: { executionId: '2' } });
 			again.keys.adopt();
 			return { key: again.keys.current, state: again.item.memory.state };
 		};
@@ -158,15 +140,6 @@ describe('what is known of an item', () => {
 		expect(next()).toMatchObject({ key, state });
 	});
 
-	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([
-		['in production', { looksBack: false }, {}],
-		['with a key of the content', {}, { idempotency: 'content' }],
-		['with a key of the user', {}, { idempotency: 'custom', idempotencyKey: 'x' }],
-		['without keys', {}, { idempotency: 'none' }],
-	])('nothing is taken over %s', (_, origin, settings) => {
-		expect(lost(origin, settings).next().state).toEqual({ is: 'new', nextKey: 0 });
-	});
-
 	test.each<[string, (lostOne: ReturnType<typeof lost>) => void]>([
 		['was given to n8n', ({ item }) => noteDelivery(item)],
 		[
@@ -176,14 +149,7 @@ describe('what is known of an item', () => {
 				keys.noteAnswer();
 			},
 		],
-		[
-			'has a job that failed',
-			({ item, keys }) => {
-				recordEvent(item.memory, { kind: 'jobKnown', job: { id: 'gen_1' } });
-				keys.noteAnswer();
-				keys.noteFailure();
-			},
-		],
+		['has a job that failed', ({ keys }) => keys.noteFailure()],
 	])('a request that %s is not gone on with', (_, settle) => {
 		const all = lost();
 		settle(all);

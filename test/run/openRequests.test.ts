@@ -7,7 +7,6 @@ const CAT: RequestName = { runId: 'run 1', content: 'a cat', occurrence: 0 };
 
 interface Sending extends Partial<RequestName> {
 	key?: number;
-	sentAt?: number;
 	execution?: string;
 	isManual?: boolean;
 }
@@ -25,8 +24,8 @@ const sentUnder = (key: number, firstSentAt: number): Sent => ({
 
 function setUp() {
 	const open = new OpenRequests();
-	const send = ({ key = 0, sentAt = 0, ...more }: Sending = {}) =>
-		open.note({ ...CAT, sent: sentUnder(key, sentAt), execution: '1', isManual: true, ...more });
+	const send = ({ key = 0, ...more }: Sending = {}) =>
+		open.note({ ...CAT, sent: sentUnder(key, 0), execution: '1', isManual: true, ...more });
 	/** A further execution takes over what there is. */
 	const take = (execution = '2', { content = 'a cat', isManual = true, now = 1_000 } = {}) => {
 		open.begin(execution, isManual, now);
