@@ -5,7 +5,7 @@ const PAID_ONCE = ['test/run/paidOnce.test.ts'];
 const KEYS = ['test/run/keys.test.ts'];
 const OPEN = ['test/run/openRequests.test.ts'];
 const CREDITS = ['test/run/credits.test.ts'];
-const ERRORS = ['test/run/spending.test.ts'];
+const ERRORS = ['test/run/errors.test.ts'];
 const RUN = ['test/run/runner.test.ts'];
 const WHOLE_RUNS = ['test/run/nothingLost.test.ts'];
 
@@ -265,7 +265,7 @@ export const money: Mutant[] = [
 		from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 		to: '',
 		why: 'The error says that no credits were spent although an earlier try may have made a job.',
-		tests: ['test/run/errors.test.ts'],
+		tests: ERRORS,
 	},
 	{
 		name: 'money/error-promises-a-free-retry',
