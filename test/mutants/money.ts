@@ -105,7 +105,7 @@ export const money: Mutant[] = [
 		from: 'node.contents[this.content] = occurrence + 1;',
 		to: '',
 		why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-		tests: KEYS,
+		tests: RUN,
 	},
 	{
 		name: 'money/own-key-ignored',
