@@ -85,7 +85,14 @@ const SENTENCES: Record<string, Proof[]> = {
 		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
 	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
-		[MODEL, GO_ON, [WHOLE, 'a run that %s is taken over by the next click']],
+		[
+			MODEL,
+			GO_ON,
+			[
+				WHOLE,
+				'in the editor, with On Error: Continue, a run that %s is taken over by the next click',
+			],
+		],
 	'This holds for 24 hours in the process that ran it, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
 		[
 			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],

@@ -66,9 +66,9 @@ describe('a job counts once in an execution', () => {
 			service: { price: () => 10, ending: () => ({ status: 'failed' }) },
 		});
 		let memory: IDataObject = {};
-		for (let retry = 0; retry < 4; retry += 1) {
+		for (const executionId of ['e1', 'e2', 'e3']) {
 			memory = reload(memory);
-			await ended(t.run({ nodeMemory: memory, executionId: `e${retry}` }));
+			await ended(t.run({ nodeMemory: memory, executionId }));
 		}
 		expect(t.model.jobs).toHaveLength(1);
 		expect(memory.mediaGenCredits).toBe(10);
@@ -264,30 +264,29 @@ test('Approve: retries never approve twice, also when the run fails', async () =
 	expect(new Set(t.posts().map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
 });
 
-describe('Same Request Within 24 Hours and Wait for Top-Up, at a service that does not store a 402', () => {
-	const given = { ...image, options: { idempotency: 'content', onInsufficientCredits: 'wait' } };
+test.each([10, 90])(
+	'Same Request and Wait for Top-Up, at a service that does not store a 402: identical items and another process pay once, top-up after %i s',
+	async (seconds) => {
+		const options = { idempotency: 'content', onInsufficientCredits: 'wait' };
+		const given = { ...image, options };
+		const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
+		clock.after(seconds * 1_000, () => {
+			t.model.settings.credits = Infinity;
+		});
+		await t.run({ nodeMemory: {}, executionId: 'e1' });
+		// Such as another worker, or n8n after a restart: nothing is shared.
+		const other = setUp({ given, answers: async (request) => await t.model.send(request) });
+		await other.run({ nodeMemory: {}, executionId: 'e2' });
+		expect(t.model.jobs).toHaveLength(1);
+	},
+);
 
-	test.each([10, 50, 90])(
-		'identical items of one run, and another process, pay once, top-up after %i s',
-		async (seconds) => {
-			const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
-			clock.after(seconds * 1_000, () => {
-				t.model.settings.credits = Infinity;
-			});
-			await t.run({ nodeMemory: {}, executionId: 'e1' });
-			// Such as another worker, or n8n after a restart: nothing is shared.
-			const other = setUp({ given, answers: async (request) => await t.model.send(request) });
-			await other.run({ nodeMemory: {}, executionId: 'e2' });
-			expect(t.model.jobs).toHaveLength(1);
-		},
-	);
-});
-
-describe('in the editor, with On Error: Continue', () => {
-	test.each([
-		['ran out of time', false],
-		['was stopped', true],
-	])('a run that %s is taken over by the next click', async (_, isStopped) => {
+test.each([
+	['ran out of time', false],
+	['was stopped', true],
+])(
+	'in the editor, with On Error: Continue, a run that %s is taken over by the next click',
+	async (_, isStopped) => {
 		const stop = new AbortController();
 		const t = setUp({
 			mode: 'manual',
@@ -300,8 +299,8 @@ describe('in the editor, with On Error: Continue', () => {
 		await clock.pass(10 * MIN);
 		await t.run({ nodeMemory: {}, executionId: 'e2' });
 		expect(t.model.jobs).toHaveLength(1);
-	});
-});
+	},
+);
 
 describe('what a further execution goes on with', () => {
 	test.each([
