@@ -124,7 +124,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
 	'In the editor, what the node has output well: the next click makes new media.': [
-		[KEYS, 'a request that %s is not gone on with'],
+		[WHOLE, 'in the editor the next click does not go on with %s'],
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	'A request that you change.': [

@@ -294,15 +294,3 @@ test.each([
 		expect(JSON.stringify([outcome, nodeMemory])).not.toContain(KEY);
 	},
 );
-
-/** JSON at which `String` throws. */
-const STRANGE = { toString: 1, valueOf: null };
-
-test('a service that puts what cannot be a text where a text belongs gets nobody to lose a finished job', async () => {
-	const url = 'https://media.example/1.png';
-	const output = { id: STRANGE, url, media_type: STRANGE, expires_at: STRANGE };
-	const ending = () => ({ status: 'completed', outputs: [output], credits: STRANGE });
-	const [item] = await withPrompts({ service: { ending } }).run();
-	expect(item?.json.status).toBe('completed');
-	expect(item?.binary?.data).toBeDefined();
-});

@@ -1,7 +1,6 @@
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
-import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import { answer, errorBody } from '../model/answers';
 import type { VirtualClock } from '../model/virtualClock';
 import { clock, locator, setUp } from '../support/serviceRun';
@@ -34,7 +33,6 @@ const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as ID
 
 const MIN = 60_000;
 const image = { model: locator('m'), prompt: 'a', downloadOutputs: false };
-const text = (words: number) => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
 
 describe('a job counts once in an execution', () => {
 	test.each(['content', 'custom'])(
@@ -205,50 +203,6 @@ test('after 429 with Retry-After 0 waiting creations are not tried once a second
 	expect(t.posts().length).toBeLessThan(100);
 });
 
-test.each([[null], [{ text: 'w' }]])(
-	'blocks that Additional JSON gives as %j are sent as they are, in one request',
-	async (blocks) => {
-		const t = setUp({
-			description: new MediaGenSpeech().description,
-			given: {
-				operation: 'create',
-				model: locator('service/speech-lite'),
-				text: 'w',
-				waitForCompletion: false,
-				options: { additionalFields: { blocks } },
-			},
-			answers: () => answer(400, errorBody('blocks must be a list')),
-		});
-		const { error } = await ended(t.run());
-		expect(error?.message).toContain('must be a list');
-		expect(t.posts().map(({ body }) => (body as IDataObject).blocks)).toEqual([blocks]);
-	},
-);
-
-test('an own key that a part of a text and another item share gives each its own or an error', async () => {
-	const keys = ['a', 'a#part=2'];
-	const t = setUp({
-		description: new MediaGenSpeech().description,
-		continueOnFail: true,
-		json: [{}, {}],
-		own: (i) => ({
-			text: i === 0 ? text(120) : 'short',
-			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: keys[i] },
-		}),
-		given: {
-			operation: 'create',
-			model: locator('service/speech-lite'),
-			blocksFrom: 'text',
-			waitForCompletion: false,
-		},
-		answers: () => answer(202, { id: 'sp_1', object: 'speech_generation', status: 'queued' }),
-	});
-	const errors = (await t.run()).flatMap(({ json }) => json.error ?? []);
-	expect(errors).toEqual([expect.stringMatching(/was used in this execution for another request/)]);
-	const sent = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
-	expect(sent.filter((key) => key === 'a#part=2')).toHaveLength(1);
-});
-
 test('Approve: retries never approve twice, also when the run fails', async () => {
 	const run = { id: 'run_1', object: 'agent_run', plan: {} };
 	const t = setUp({
@@ -330,6 +284,20 @@ describe('what a further execution goes on with', () => {
 		await t.run({ nodeMemory: {}, executionId: 'e2' });
 		expect(t.model.jobs).toHaveLength(2);
 	});
+});
+
+test.each<[what: string, more: Parameters<typeof setUp>[0]]>([
+	['what was output well', {}],
+	['a job that failed', { service: { ending: () => ({ status: 'failed' }) } }],
+	[
+		'a request that was refused',
+		{ answers: ({ method }) => (method === 'POST' ? answer(400, errorBody('no')) : undefined) },
+	],
+])('in the editor the next click does not go on with %s', async (what, more) => {
+	const t = setUp({ mode: 'manual', given: { ...image, prompt: what }, ...more });
+	for (const executionId of ['e1', 'e2']) await ended(t.run({ nodeMemory: {}, executionId }));
+	const keys = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
+	expect(new Set(keys).size).toBe(2);
 });
 
 test('where n8n cannot read the credential for one item, the error names the jobs of the others', async () => {
