@@ -6,7 +6,6 @@ type Proof = [file: string, name: string];
 
 const RUN = 'test/run/paidOnce.test.ts';
 const CONTENT = 'test/run/contentRuns.test.ts';
-const KEYS = 'test/run/keys.test.ts';
 const WHOLE = 'test/run/wholeRuns.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
 const CRASH = 'test/e2e/crash.test.ts';
@@ -16,7 +15,7 @@ const MODEL: Proof = [
 	'test/run/executions.model.test.ts',
 	'… sequences of executions: nothing that was paid for and lost is paid for again',
 ];
-const SAME_KEY: Proof = [KEYS, '%s: the key differs by %j, and by nothing else'];
+const SAME_KEY: Proof = ['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
 	CRASH,
@@ -63,7 +62,7 @@ const SENTENCES: Record<string, Proof[]> = {
 			KILLED,
 		],
 	'Own Key | every request with the same key | same job | same job | same job': [
-		[KEYS, 'a custom key is what the user gave; without keys there is none'],
+		['test/run/keys.test.ts', 'a custom key is what the user gave; without keys there is none'],
 		[WHOLE, '%s: two identical items, one of them repeated by Retry Execution'],
 		['test/e2e/idempotency.test.ts', 'is sent unchanged, and a repeat returns the same job'],
 		KILLED,

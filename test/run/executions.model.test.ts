@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { itemMemory, type NodeMemory } from '../../src/run/state';

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/require-node-api-error -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 
 const { TEST_SEED } = process.env;
 
