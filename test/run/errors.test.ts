@@ -216,31 +216,22 @@ test('the scope that is missing is that of the request that failed', () => {
 	}
 });
 
-describe.each(Object.values(KINDS))('$kind', (failure) => {
-	test('names its item where there are several, and only there', () => {
-		expect(describeFailure(fail(failure, good), context).message).toMatch(
-			/ \(job gen_1\) \[item 4 of 20\]$/,
-		);
-		expect(describeFailure(fail(failure, good), { ...context, items: 1 }).message).toMatch(
-			/ \(job gen_1\)$/,
-		);
-		expect(describeFailure(fail(failure), { ...context, items: 1 }).message).not.toMatch(
-			/\[item|job gen/,
-		);
-	});
-
-	test('reaches n8n with its words, item, what is known, and nothing else', () => {
-		const error = nodeError(NODE, fail(failure, good), context);
-		const { message, description } = describeFailure(fail(failure, good), context);
+test.each(Object.values(KINDS))(
+	'$kind reaches n8n with its words, its job, its item where there are several, and nothing else',
+	(failure) => {
+		const failed = fail(failure, good);
+		const error = nodeError(NODE, failed, context);
+		const { message, description } = describeFailure(failed, context);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ message, description, messages: [] });
-		expect(error.context).toEqual({
-			itemIndex: 3,
-			data: detailsOf(fail(failure, good), context),
-		});
+		expect(error.context).toEqual({ itemIndex: 3, data: detailsOf(failed, context) });
 		expect(error.cause).toBeUndefined();
-	});
-});
+		expect(message).toMatch(/ \(job gen_1\) \[item 4 of 20\]$/);
+		const alone = { ...context, items: 1 };
+		expect(describeFailure(failed, alone).message).toMatch(/ \(job gen_1\)$/);
+		expect(describeFailure(fail(failure), alone).message).not.toMatch(/\[item|job gen/);
+	},
+);
 
 test.each([
 	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
