@@ -5,7 +5,6 @@ type Proof = [file: string, name: string];
 
 const RUN = 'test/run/paidOnce.test.ts';
 const CONTENT = 'test/run/contentRuns.test.ts';
-const CREATION = 'test/run/creation.test.ts';
 const WHOLE = 'test/run/wholeRuns.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
 const CRASH = 'test/e2e/crash.test.ts';
@@ -22,7 +21,7 @@ const KILLED: Proof = [
 	'a workflow run again after n8n was killed in the middle of a wait pays for what its mode says',
 ];
 const REPEATED: Proof = [
-	CREATION,
+	RUN,
 	'a run of the node again, in this execution or a retried one, gets the same job',
 ];
 const ANEW: Proof = [LOST, 'a further execution %s takes nothing of one that has failed'];
@@ -30,7 +29,7 @@ const STOPPED: Proof = [RUN, 'a stopped execution that is retried %s'];
 const BY_MODE: Proof = [WHOLE, '%s, after a Stop'];
 const OFF: Proof = [
 	RUN,
-	'Off: each try of the node is a new request, so a retry pays again for all items',
+	'Off: without a key nothing is sent again in a try, and each try of the node pays again',
 ];
 const MESSAGE: Proof = [
 	CRASH,
@@ -54,19 +53,20 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Same Request Within 24 Hours | the same request of the node, files too | same job | same job | same job':
 		[
 			[RUN, 'are at the same URL in another execution: %s'],
-			[CREATION, 'by content: the same over items and executions'],
+			[CONTENT, 'identical items of a run get the same job (wait: %s)'],
+			[
+				CONTENT,
+				'after one failed job the next one is found by every later run, in other processes too',
+			],
 			KILLED,
 		],
 	'Own Key | every request with the same key | same job | same job | same job': [
-		[CREATION, 'custom: the key that the user gave'],
+		['test/run/keys.test.ts', 'a custom key is what the user gave; without keys there is none'],
 		[WHOLE, '%s: two identical items, one of them repeated by Retry Execution'],
 		['test/e2e/idempotency.test.ts', 'is sent unchanged, and a repeat returns the same job'],
 		KILLED,
 	],
-	'Off | none | pays again | pays again | pays again': [
-		OFF,
-		[CREATION, 'none: no key, so no repeat after a lost answer'],
-	],
+	'Off | none | pays again | pays again | pays again': [OFF],
 	'_Retry On Fail_: each try goes on with the jobs that the items have.': [
 		REPEATED,
 		[
@@ -80,10 +80,17 @@ const SENTENCES: Record<string, Proof[]> = {
 		GO_ON,
 	],
 	'A known job is read by its ID, also after more than 24 hours.': [
-		[CREATION, 'past the 24 hours of a key its job is read instead of asked for'],
+		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
 	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
-		[MODEL, GO_ON, [WHOLE, 'a run that %s is taken over by the next click']],
+		[
+			MODEL,
+			GO_ON,
+			[
+				WHOLE,
+				'in the editor, with On Error: Continue, a run that %s is taken over by the next click',
+			],
+		],
 	'This holds for 24 hours in the process that ran it, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
 		[
 			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
@@ -115,26 +122,32 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
 	'In the editor, what the node has output well: the next click makes new media.': [
-		['test/run/keys.test.ts', 'a request that %s is not gone on with'],
+		[WHOLE, 'in the editor the next click does not go on with %s'],
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	'A request that you change.': [
-		[CREATION, 'a request that was changed before Retry Execution is another one'],
+		[RUN, 'a request that was changed before Retry Execution is another one'],
 	],
 	'An expression that gives another value each time, such as `$now`, is no change in a retry, but is another request in a new execution.':
-		[[RUN, 'is read in a retried execution'], SAME_KEY],
+		[[RUN, 'a request that reads differently each time is read in a retried execution'], SAME_KEY],
 	'One of two equal rows with lost answers, if you take out the other.': [
 		[RUN, 'of two equal rows with lost answers, the one that is left may be the one without a job'],
 	],
 	'Identical items, rounds of a loop and executions share one job, in all processes, for 24 hours from the first try.':
 		[
 			[CONTENT, 'identical items of a run get the same job (wait: %s)'],
-			[CONTENT, 'a second process finds the job that a first one has begun'],
+			[
+				CONTENT,
+				'after one failed job the next one is found by every later run, in other processes too',
+			],
 			[CONTENT, 'a day after its first try a content is paid for again'],
 			MODEL,
 		],
 	'If the job had already failed when a run first reads it, the next key is tried.': [
-		[CONTENT, 'after %i failed jobs a run makes one, and it is at most one'],
+		[
+			CONTENT,
+			'a job that fails ends the item with one charge, and after %i of them a run makes one',
+		],
 	],
 	'A run makes at most three jobs for an item.': [
 		[
@@ -143,15 +156,21 @@ const SENTENCES: Record<string, Proof[]> = {
 		],
 	],
 	'A job that fails while the run waits for it ends the item.': [
-		[CONTENT, 'a job of this run that fails ends the item with one charge'],
+		[
+			CONTENT,
+			'a job that fails ends the item with one charge, and after %i of them a run makes one',
+		],
 	],
 	'After two failed jobs or a 402, the key is one of _On Retries_: other executions do not find its job and pay again.':
 		[
 			[
 				CONTENT,
-				'after one failed job the next one is found by every later run, after two only by their own',
+				'a job that fails ends the item with one charge, and after %i of them a run makes one',
 			],
-			[CONTENT, 'the same run asks once more, under the key of its execution'],
+			[
+				CONTENT,
+				'after a 402, at a service that %s, the run asks once more under the key of its execution, and the next one is paid for',
+			],
 		],
 	'An item whose key was used for another request of the execution is not sent.': [
 		[RUN, 'items of one node that ask for different things are refused, in rounds of a loop too'],
@@ -161,13 +180,13 @@ const SENTENCES: Record<string, Proof[]> = {
 		[WHOLE, 'custom: a failed job that the key gives again'],
 	],
 	'There is no key: each try of the node pays again for all its items.': [OFF],
-	'After a lost answer nothing is sent again in the same try.': [
-		[CREATION, 'none: no key, so no repeat after a lost answer'],
-	],
+	'After a lost answer nothing is sent again in the same try.': [OFF],
 	'A request whose answer was lost is sent again under its key, several times and by the next try of the node.':
 		[
-			[CREATION, 'lost answers after the service has created are repeated with the same key'],
-			[CREATION, 'an unknown outcome keeps its key for the next run'],
+			[
+				RUN,
+				'lost answers are repeated under the same key, several times and by the next try of the node',
+			],
 		],
 	'In a retry after 24 hours, or of a request that you have changed, nothing is sent: the error says that a job may exist and where to look.':
 		[[RUN, 'is told where the key can no longer settle it (%s), before anything is paid']],

@@ -8,12 +8,13 @@ import { newMemory } from '../../src/run/state';
 import type { Item, Settings } from '../../src/run/item';
 import { AGENT_STATUSES } from '../../src/service/jobState';
 import { ok, type Result } from '../../src/base/result';
-import type { Resource, Send } from '../../src/base/types';
+import type { ApiRequest, Resource, Send, SendResult } from '../../src/base/types';
 import type { RateLimits } from '../../src/service/credential';
 import { Workspace } from '../../src/service/workspace';
 import { LOST } from './answers';
+import { ModelService, type ServiceSettings } from './modelService';
 import { seeded } from './random';
-import type { VirtualClock } from './virtualClock';
+import { VirtualClock } from './virtualClock';
 
 export const PLAN: RateLimits = { requestsPerMinute: 60, concurrentJobs: 5 };
 
@@ -117,4 +118,36 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 export async function createJob(item: Item): Promise<Result<Resource>> {
 	const made = await create(item);
 	return made.ok ? ok(made.value.resources[0] as Resource) : made;
+}
+
+/** A service, before which a gateway may answer in its place, and one item that asks it for a job. */
+export function oneItem(service: Partial<ServiceSettings> = {}) {
+	const clock = new VirtualClock();
+	const model = new ModelService(clock, service);
+	const workspace = workspaceWith(clock);
+	let gateway: (request: ApiRequest) => SendResult | undefined = () => undefined;
+	const sent: ApiRequest[] = [];
+	const host = hostWith(async (request) => {
+		sent.push(request);
+		return gateway(request) ?? (await model.send(request));
+	});
+	const memory = newMemory();
+	const node = { runId: 'run', items: {} };
+	return {
+		clock,
+		model,
+		workspace,
+		host,
+		memory,
+		make: async (more: Partial<RunParts> = {}) =>
+			await clock.run(createJob(runOf({ host, workspace, memory, node, ...more }))),
+		through(rule: typeof gateway) {
+			gateway = rule;
+		},
+		/** The keys of all creations that were sent. */
+		keys: () =>
+			sent
+				.filter(({ method }) => method === 'POST')
+				.map(({ headers }) => headers?.['Idempotency-Key']),
+	};
 }

@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant';
 
 const STATE = ['test/run/state.test.ts'];
-const CREATION = ['test/run/creation.test.ts'];
+const PAID_ONCE = ['test/run/paidOnce.test.ts'];
 const KEYS = ['test/run/keys.test.ts'];
 const OPEN = ['test/run/openRequests.test.ts'];
 const CREDITS = ['test/run/credits.test.ts'];
-const ERRORS = ['test/run/spending.test.ts'];
+const ERRORS = ['test/run/errors.test.ts'];
 const RUN = ['test/run/runner.test.ts'];
 const WHOLE_RUNS = ['test/run/nothingLost.test.ts'];
 
@@ -65,7 +65,7 @@ export const money: Mutant[] = [
 		from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
 		to: '',
 		why: 'Nothing remembers that a creation is out: after a crash it is made again.',
-		tests: CREATION,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/no-key-is-sent-again',
@@ -73,7 +73,7 @@ export const money: Mutant[] = [
 		from: 'replayable: () => key !== undefined && !this.hasKeyExpired,',
 		to: 'replayable: () => true,',
 		why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
-		tests: CREATION,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/page-means-nothing-done',
@@ -81,7 +81,7 @@ export const money: Mutant[] = [
 		from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
 		to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
 		why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
-		tests: CREATION,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/max-credits-side-by-side',
@@ -105,7 +105,7 @@ export const money: Mutant[] = [
 		from: 'node.contents[this.content] = occurrence + 1;',
 		to: '',
 		why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-		tests: KEYS,
+		tests: RUN,
 	},
 	{
 		name: 'money/own-key-ignored',
@@ -121,7 +121,7 @@ export const money: Mutant[] = [
 		from: 'if (owner.content === this.content) return undefined;',
 		to: 'if (owner) return undefined;',
 		why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-		tests: ['test/run/paidOnce.test.ts'],
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/editor-takes-over-production',
@@ -265,7 +265,7 @@ export const money: Mutant[] = [
 		from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 		to: '',
 		why: 'The error says that no credits were spent although an earlier try may have made a job.',
-		tests: ['test/run/errors.test.ts'],
+		tests: ERRORS,
 	},
 	{
 		name: 'money/error-promises-a-free-retry',
@@ -281,7 +281,7 @@ export const money: Mutant[] = [
 		from: 'fail(read.failure, { ...job })',
 		to: 'fail(read.failure)',
 		why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
-		tests: ['test/run/paidOnce.test.ts'],
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/unread-job-halts-the-run',

@@ -5,34 +5,23 @@ import type { Json } from '../../src/base/types';
 const itemOf = (body: Json) =>
 	({ request: { method: 'POST', path: '/agents/runs', body } }) as Item;
 
-const plan = (more: Json = {}) => ({
-	id: 'run_1',
-	object: 'agent_run',
-	status: 'plan_proposed',
-	...more,
-});
-
-const REASON = 'the budget is too small';
+const AUTO = { auto_approve: true };
+const auto_approval_error = 'the budget is too small';
 
 test.each<[what: string, body: Json, run: Json, reason: string | undefined]>([
 	['not asked for', {}, {}, undefined],
-	['refused with a reason', { auto_approve: true }, { auto_approval_error: REASON }, REASON],
-	['refused without one', { auto_approve: true }, {}, 'the service gives no reason'],
+	['refused with a reason', AUTO, { auto_approval_error }, auto_approval_error],
+	['refused without one', AUTO, {}, 'the service gives no reason'],
 	[
 		'refused, under a status of another name',
-		{ auto_approve: true },
-		{ auto_approval_error: REASON, status: 'proposed' },
-		REASON,
+		AUTO,
+		{ auto_approval_error, status: 'proposed' },
+		auto_approval_error,
 	],
-	['applied', { auto_approve: true }, { status: 'queued', auto_approval_error: '' }, undefined],
-	[
-		'approved later',
-		{ auto_approve: true },
-		{ auto_approval_error: REASON, status: 'awaiting_review' },
-		undefined,
-	],
+	['applied', AUTO, { status: 'queued', auto_approval_error: '' }, undefined],
+	['approved later', AUTO, { auto_approval_error, status: 'awaiting_review' }, undefined],
 ])('an automatic approval that was %s', (_what, body, more, reason) => {
-	const run = plan(more);
+	const run = { id: 'run_1', object: 'agent_run', status: 'plan_proposed', ...more };
 	const failed = notApproved(itemOf(body), run);
 	expect(failed?.failure).toEqual(reason && { kind: 'notApproved', reason });
 	if (!failed) return;

@@ -1,15 +1,13 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import type { Result } from '../../src/base/result';
-import type { ApiRequest } from '../../src/base/types';
 import { Run } from '../../src/run/run';
-import { BinaryReference } from '../../src/run/uploads';
 import { creditsOf, executionCredits } from '../../src/run/credits';
-import type { Item, Outcome, Settings } from '../../src/run/item';
+import type { Outcome, Settings } from '../../src/run/item';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/runner';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { createJob, hostWith, runOf, sourceWith, workspaceWith } from '../model/run';
+import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 test.each([
@@ -24,54 +22,6 @@ test.each([
 	const started = clock.monotonic();
 	expect(await clock.run(createJob(item))).toMatchObject({ failure: { kind: 'status', status } });
 	expect(clock.monotonic() - started).toBe(waits ? 300_000 : 0);
-});
-
-test('waiting items share one attempt every 20 seconds, and all go on at the first that succeeds', async () => {
-	const clock = new VirtualClock();
-	const model = new ModelService(clock, { credits: 0, jobMs: () => 1_000 });
-	const workspace = workspaceWith(clock, { requestsPerMinute: 1_000 });
-	const settings = { onInsufficientCredits: 'wait' as const };
-	const run = new Run(30, false);
-	const host = hostWith(model.send);
-	const all = Array.from({ length: 30 }, async (_, itemIndex) =>
-		createJob(runOf({ host, workspace, settings, run, itemIndex, prompt: `no. ${itemIndex}` })),
-	);
-	await clock.pass(300_000);
-	// Those under way when the first was refused, and one in 20 s.
-	expect(model.count(402)).toBeLessThanOrEqual(5 + 15);
-	expect(model.count(402)).toBeGreaterThan(10);
-	model.settings.credits = 100;
-	const results = await clock.run(Promise.all(all));
-	expect(results.every((result) => result.ok)).toBe(true);
-	expect(model.jobs).toHaveLength(30);
-});
-
-test('an item that has been uploading meanwhile is not sent after a 402', async () => {
-	const clock = new VirtualClock();
-	const sent: string[] = [];
-	const respond = async ({ path }: ApiRequest) => {
-		sent.push(path);
-		await clock.sleep(100);
-		if (path !== '/files') return answer(402, errorBody('No'));
-		const url = `https://files.example/${sent.length}`;
-		return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
-	};
-	const workspace = workspaceWith(clock);
-	const run = new Run(2, false);
-	const body = { input: { video: [new BinaryReference('clip')] } };
-	const request: ApiRequest = { method: 'POST', path: '/generations', body };
-	const items = [0, 1].map(async (itemIndex) => {
-		const put = async () => {
-			// The second upload takes longer than the first creation.
-			await clock.sleep(itemIndex * 1_000);
-			return answer(200, '');
-		};
-		const host = hostWith(respond, { binary: async () => sourceWith(), put });
-		return await createJob(runOf({ host, workspace, run, itemIndex, request }));
-	});
-	const [, second] = await clock.run(Promise.all(items));
-	expect(second).toMatchObject({ failure: { kind: 'skipped', becomesRow: false } });
-	expect(sent).toEqual(['/files', '/files', '/generations']);
 });
 
 interface Asked {
@@ -134,144 +84,107 @@ test('with error items, what still fits is sent; waiting for a top-up does not w
 		{ prompt: 'x', size: 'large' },
 		{ prompt: 'y', size: 'small' },
 	];
-	const results = await execution.run(
-		mixed,
-		{ maxCredits: 15, onInsufficientCredits: 'continue' },
-		'b',
-	);
+	const limit = { maxCredits: 15, onInsufficientCredits: 'continue' } as const;
+	const results = await execution.run(mixed, limit, 'b');
 	expect(results.map(({ ok }) => ok)).toEqual([false, true]);
 	expect(reserved(model)).toBe(14);
 	const before = clock.now();
-	const waiting = await execution.run(
-		mixed,
-		{ maxCredits: 15, onInsufficientCredits: 'wait' },
-		'c',
-	);
+	const waiting = await execution.run(mixed, { ...limit, onInsufficientCredits: 'wait' }, 'c');
 	expect(failures(waiting)[0]).toMatchObject({ kind: 'creditCap' });
 	expect(clock.now()).toBe(before);
 });
 
-test('a request of unknown outcome counts with its expected price, and once', async () => {
+test.each([
+	['with its expected price, and once', 'execution', 7, 6],
+	['beside what is sent after it where there is no key: that is another one', 'none', 1, 9],
+] as const)('a request of unknown outcome counts %s', async (_, idempotency, losses, sum) => {
 	let lost = 0;
 	const { execution, model } = setUp({
 		loses: ({ method, body }) =>
-			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 7,
+			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < losses,
 	});
-	await execution.run(items(1), { maxCredits: 10 });
-	const [failed] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
-	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
-	expect(execution.credits.reserved).toBe(6);
-	const [again] = await execution.run([{ prompt: 'lost' }], { maxCredits: 10 }, 'b');
-	expect(again?.ok).toBe(true);
-	expect([reserved(model), execution.credits.reserved]).toEqual([6, 6]);
-});
-
-test('without a key a request counts beside the one that was lost: it is another one', async () => {
-	let lost = 0;
-	const { execution, model } = setUp({
-		loses: ({ method, body }) =>
-			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < 1,
-	});
-	const settings = { maxCredits: 9, idempotency: 'none' as const };
+	const settings = { maxCredits: 10, idempotency };
 	await execution.run(items(1), settings);
 	const [failed] = await execution.run([{ prompt: 'lost' }], settings, 'b');
 	expect(failed).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+	expect(execution.credits.reserved).toBe(6);
 	const [again] = await execution.run([{ prompt: 'lost' }], settings, 'b');
 	expect(again?.ok).toBe(true);
-	expect([reserved(model), execution.credits.reserved]).toEqual([9, 9]);
+	expect([reserved(model), execution.credits.reserved]).toEqual([sum, sum]);
 });
 
 describe('an agent run under Max Credits', () => {
-	/** Eight requests at once, each of which is answered so. */
-	async function eight(
-		endpoint: Endpoint,
-		body: object,
+	const APPROVAL = { endpoint: ENDPOINTS.approveAgentRun, body: { max_credits: 100 } };
+	const CREATION = { endpoint: ENDPOINTS.createAgentRun, body: { brief: 'a spot' } };
+
+	/** As many runs at once, each answered so, in an execution that has reserved something. */
+	async function runs(
+		count: number,
+		{ endpoint, body }: { endpoint: Endpoint; body: object },
 		maxCredits: number,
-		shown: Record<string, unknown>,
+		shown: object = { status: 'completed' },
+		before = 0,
 	) {
-		const clock = new VirtualClock();
-		const workspace = workspaceWith(clock);
-		let posts = 0;
-		const host = hostWith(async () => {
-			posts += 1;
-			return answer(202, { id: `run_${posts}`, status: 'queued', ...shown });
+		const { clock, workspace } = setUp();
+		const sent: unknown[] = [];
+		const host = hostWith(async ({ body }) => {
+			sent.push(body);
+			return answer(202, { id: `run_${sent.length}`, status: 'queued', ...shown });
 		});
 		const credits = executionCredits({});
-		const run = new Run(8, false);
+		credits.add(before);
+		const run = new Run(count, false);
 		const spec = { endpoint, output: 'job', object: 'agent_run', creates: true } as const;
-		const all = Array.from({ length: 8 }, async (_, itemIndex) => {
+		const all = Array.from({ length: count }, async (_, itemIndex) => {
 			const path = endpoint.path.replace('{id}', `run_${itemIndex}`);
 			const request = { method: 'POST', path, query: {}, body } as const;
 			const settings = { maxCredits, waitForCompletion: false };
 			const parts = { host, workspace, credits, run, itemIndex, settings, request, spec };
 			return await runOperation(runOf(parts));
 		});
-		await clock.run(Promise.all(all));
-		return { posts, reserved: credits.reserved };
+		const [first] = await clock.run(Promise.all(all));
+		return { first, sent, reserved: credits.reserved };
 	}
 
 	test.each([
-		['that says nothing counts with its budget', {}, { posts: 2, reserved: 200 }],
+		['that says nothing counts with its budget', APPROVAL, 250, {}, 2, 200],
 		[
 			'that has reserved nothing yet counts with its budget',
+			APPROVAL,
+			250,
 			{ reserved_credits: 0, spent_credits: 1 },
-			{ posts: 2, reserved: 200 },
+			2,
+			200,
 		],
 		[
 			'that has ended counts with what it has spent',
+			APPROVAL,
+			250,
 			{ status: 'completed', reserved_credits: 0, spent_credits: 10 },
-			{ posts: 8, reserved: 80 },
+			8,
+			80,
 		],
-	])('%s', async (_what, shown, counted) => {
-		const budget = { max_credits: 100 };
-		expect(await eight(ENDPOINTS.approveAgentRun, budget, 250, shown)).toEqual(counted);
+		['that is only planned counts with what that costs', CREATION, 5, { status: 'plan' }, 5, 5],
+	])('%s', async (_what, asked, maxCredits, shown, posts, sum) => {
+		const { sent, reserved } = await runs(8, asked, maxCredits, shown);
+		expect([sent.length, reserved]).toEqual([posts, sum]);
 	});
 
-	test('that is only planned counts with what planning costs', async () => {
-		const plan = { status: 'plan_proposed' };
-		const counted = await eight(ENDPOINTS.createAgentRun, { brief: 'a spot' }, 5, plan);
-		expect(counted).toEqual({ posts: 5, reserved: 5 });
-	});
-});
-
-describe('an agent run that approves itself', () => {
-	const spec: Item['spec'] = {
-		endpoint: ENDPOINTS.createAgentRun,
-		output: 'job',
-		object: 'agent_run',
-		creates: true,
-		charges: true,
+	const approving = (more: object = {}) => {
+		const body = { brief: 'a spot', auto_approve: true, ...more };
+		return { endpoint: ENDPOINTS.createAgentRun, body };
 	};
 
-	/** One run in an execution that has reserved something, and with what body it was sent. */
-	async function sentWith(more: object, maxCredits: number, reserved = 0) {
-		const clock = new VirtualClock();
-		const sent: unknown[] = [];
-		const host = hostWith(async ({ method, body }) => {
-			if (method === 'POST') sent.push(body);
-			return answer(202, { id: 'run_1', object: 'agent_run', status: 'completed' });
-		});
-		const credits = executionCredits({});
-		credits.add(reserved);
-		const body = { brief: 'a spot', ...more };
-		const request = { method: 'POST', path: '/agents/runs', body } as const;
-		const parts = { host, workspace: workspaceWith(clock), credits, spec, request };
-		const made = await clock.run(createJob(runOf({ ...parts, settings: { maxCredits } })));
-		return { made, sent };
-	}
-
-	const AUTO = { auto_approve: true };
-
-	test('may spend what is left of Max Credits after its planning, in whole credits', async () => {
-		const { sent } = await sentWith(AUTO, 50.5, 9);
-		expect(sent).toEqual([{ brief: 'a spot', auto_approve: true, max_credits: 40 }]);
+	test('that approves itself may spend what is left after its planning, in whole credits', async () => {
+		const { sent } = await runs(1, approving(), 50.5, undefined, 9);
+		expect(sent).toEqual([approving({ max_credits: 40 }).body]);
 	});
 
-	test('keeps a budget of its own that fits, and is not sent with one that does not', async () => {
-		const own = { ...AUTO, max_credits: 30 };
-		expect((await sentWith(own, 31)).sent).toEqual([{ brief: 'a spot', ...own }]);
-		const { made, sent } = await sentWith(own, 30);
-		expect([made, sent]).toMatchObject([{ failure: { kind: 'creditCap', price: 31 } }, []]);
+	test('that approves itself keeps a budget of its own that fits, and is not sent with one that does not', async () => {
+		const own = approving({ max_credits: 30 });
+		expect((await runs(1, own, 31)).sent).toEqual([own.body]);
+		const { first, sent } = await runs(1, own, 30);
+		expect([first, sent]).toMatchObject([{ failure: { kind: 'creditCap', price: 31 } }, []]);
 	});
 });
 
@@ -287,38 +200,36 @@ test.each<[job: object, credits: number | undefined]>([
 	expect(creditsOf({ id: 'x', ...job })).toBe(credits);
 });
 
-describe('one creation after the other', () => {
-	test('whose price is not known is sent while anything is left, and not when nothing is', async () => {
-		const { execution, model } = setUp({ price: ({ model: size }) => (size === 's' ? 3 : 9) });
-		await execution.run(items(1), { maxCredits: 3 }, 'a');
-		const unknown = items(2, 'of another price');
-		const [refused] = failures(await execution.run(unknown, { maxCredits: 3 }, 'b'));
-		expect(refused).toEqual({ kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined });
-		expect(model.jobs).toHaveLength(1);
-		// One that is sent may exceed the limit, and no second one does.
-		await execution.run(unknown, { maxCredits: 4 }, 'c');
-		expect(reserved(model)).toBe(12);
-	});
+test('a creation whose price is not known is sent while anything is left, and not when nothing is', async () => {
+	const { execution, model } = setUp({ price: ({ model: size }) => (size === 's' ? 3 : 9) });
+	await execution.run(items(1), { maxCredits: 3 }, 'a');
+	const unknown = items(2, 'of another price');
+	const [refused] = failures(await execution.run(unknown, { maxCredits: 3 }, 'b'));
+	expect(refused).toEqual({ kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined });
+	expect(model.jobs).toHaveLength(1);
+	// One that is sent may exceed the limit, and no second one does.
+	await execution.run(unknown, { maxCredits: 4 }, 'c');
+	expect(reserved(model)).toBe(12);
+});
 
-	test('holds one slot while its request hangs, and none for those behind it', async () => {
-		const clock = new VirtualClock();
-		const workspace = workspaceWith(clock, { concurrentJobs: 5 });
-		const host = hostWith(async ({ body }) => {
-			if ((body as { prompt?: string } | undefined)?.prompt === 'hangs') await clock.sleep(100_000);
-			return answer(202, { id: 'gen_1', object: 'generation', status: 'completed' });
-		});
-		const credits = executionCredits({});
-		const settings = { maxCredits: 100 };
-		const run = new Run(10, false);
-		const capped = Array.from({ length: 10 }, async (_, itemIndex) => {
-			const prompt = itemIndex === 0 ? 'hangs' : `no. ${itemIndex}`;
-			return await createJob(runOf({ host, workspace, credits, settings, run, itemIndex, prompt }));
-		});
-		const began = clock.monotonic();
-		const node = { runId: 'another execution', items: {} };
-		const other = createJob(runOf({ host, workspace, prompt: 'other', node }));
-		expect(await clock.run(other)).toMatchObject({ ok: true });
-		expect(clock.monotonic() - began).toBeLessThan(5_000);
-		await clock.run(Promise.all(capped));
+test('under Max Credits a request that hangs holds one slot, and those behind it none', async () => {
+	const clock = new VirtualClock();
+	const workspace = workspaceWith(clock, { concurrentJobs: 5 });
+	const host = hostWith(async ({ body }) => {
+		if ((body as { prompt?: string } | undefined)?.prompt === 'hangs') await clock.sleep(100_000);
+		return answer(202, { id: 'gen_1', object: 'generation', status: 'completed' });
 	});
+	const credits = executionCredits({});
+	const settings = { maxCredits: 100 };
+	const run = new Run(10, false);
+	const capped = Array.from({ length: 10 }, async (_, itemIndex) => {
+		const prompt = itemIndex === 0 ? 'hangs' : `no. ${itemIndex}`;
+		return await createJob(runOf({ host, workspace, credits, settings, run, itemIndex, prompt }));
+	});
+	const began = clock.monotonic();
+	const node = { runId: 'another execution', items: {} };
+	const other = createJob(runOf({ host, workspace, prompt: 'other', node }));
+	expect(await clock.run(other)).toMatchObject({ ok: true });
+	expect(clock.monotonic() - began).toBeLessThan(5_000);
+	await clock.run(Promise.all(capped));
 });

@@ -1,11 +1,11 @@
 import sharp from 'sharp';
 import { ENDPOINTS } from '../../src/contract';
 import { ok } from '../../src/base/result';
-import type { ApiRequest, SendResult } from '../../src/base/types';
-import type { Item, OperationSpec, Outcome } from '../../src/run/item';
+import type { ApiRequest, Json, Send, SendResult } from '../../src/base/types';
+import type { Item, OperationSpec } from '../../src/run/item';
 import { runOperation } from '../../src/run/runner';
 import { Run } from '../../src/run/run';
-import type { StoredFile } from '../../src/service/host';
+import type { Host, StoredFile } from '../../src/service/host';
 import { answer } from '../model/answers';
 import { hostWith, runOf, settingsWith, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -13,65 +13,54 @@ import { VirtualClock } from '../model/virtualClock';
 const page = (...data: object[]): SendResult =>
 	answer(200, { object: 'list', data, has_more: false });
 
-const spec = (endpoint: OperationSpec['endpoint'], object: string): OperationSpec => ({
-	endpoint,
-	object,
-	output: object === 'voice' ? 'resource' : 'job',
+const SPEECH: OperationSpec = {
+	endpoint: ENDPOINTS.createSpeech,
+	object: 'speech_generation',
+	output: 'job',
 	creates: true,
 	charges: true,
-});
+};
 
 interface Scenario {
 	bodies: object[];
+	/** With speech, an item of these parts. */
+	parts?: object[];
 	spec?: OperationSpec;
-	path?: string;
 	answers?: () => SendResult;
 	hasService?: boolean;
-	downloadOutputs?: boolean;
-	parts?: object[];
 }
 
 /** Runs the items dry, against a service that answers every request in one way. */
-async function dry({ bodies, parts, path, hasService = true, ...given }: Scenario) {
+async function dry({ bodies, parts, spec, answers = page, hasService = true }: Scenario) {
 	const clock = new VirtualClock();
 	const sent: ApiRequest[] = [];
 	const files: Array<{ name: string; type: string; bytes: Buffer }> = [];
-	const host = hostWith(
-		async (request) => {
-			sent.push(request);
-			return given.answers?.() ?? page();
-		},
-		{
-			store: async (body, fileName, mimeType) => {
-				files.push({ name: fileName, type: mimeType, bytes: body as Buffer });
-				return { fileName, mimeType } as StoredFile;
-			},
-		},
-	);
+	const send: Send = async (request) => {
+		sent.push(request);
+		return answers();
+	};
+	const store: Host['store'] = async (body, fileName, mimeType) => {
+		files.push({ name: fileName, type: mimeType, bytes: body as Buffer });
+		return { fileName, mimeType } as StoredFile;
+	};
+	const shared = { host: hostWith(send, { store }), workspace: workspaceWith(clock), hasService };
 	const run = new Run(bodies.length, false);
-	const settings = { downloadOutputs: given.downloadOutputs ?? true, dryRun: true };
-	const requestOf = (body: object): ApiRequest => ({
-		method: 'POST',
-		path: path ?? (given.spec?.endpoint ?? ENDPOINTS.createGeneration).path,
-		body,
-	});
+	const settings = { downloadOutputs: true, dryRun: true };
+	const { path } = spec?.endpoint ?? ENDPOINTS.createGeneration;
+	const requestOf = (body: object): ApiRequest => ({ method: 'POST', path, body });
 	const items = bodies.map((body, itemIndex): Item => {
-		const request = requestOf(body);
-		run.add(
-			itemIndex,
-			ok({ request, parts: parts?.map(requestOf), settings: settingsWith(settings) }),
-		);
-		const parent = { host, workspace: workspaceWith(clock), run, itemIndex, settings, hasService };
-		const item = runOf({ ...parent, ...(given.spec && { spec: given.spec }) });
-		return { ...item, request, parts: parts?.map(requestOf) };
+		const asked = { request: requestOf(body), parts: parts?.map(requestOf) };
+		run.add(itemIndex, ok({ ...asked, settings: settingsWith(settings) }));
+		const item = runOf({ ...shared, run, itemIndex, settings, ...asked });
+		return spec ? { ...item, spec } : item;
 	});
-	const outcomes: Outcome[] = [];
+	const resources: Json[] = [];
 	for (const item of items) {
 		const result = await clock.run(runOperation(item));
 		if (!result.ok) throw new Error(JSON.stringify(result.failure));
-		outcomes.push(result.value);
+		resources.push(...result.value.resources);
 	}
-	return { sent, files, outcomes, resources: outcomes.flatMap(({ resources }) => resources) };
+	return { sent, files, resources };
 }
 
 const image = { mode: 'image', model: 'm', prompt: 'A cat' };
@@ -116,7 +105,7 @@ test('what a speech in several parts would become', async () => {
 	const { resources, files } = await dry({
 		bodies: [part('Good morning.')],
 		parts: [part('Good morning.'), part('Good night.')],
-		spec: spec(ENDPOINTS.createSpeech, 'speech_generation'),
+		spec: SPEECH,
 	});
 	expect(resources).toMatchObject([
 		{ part: 1, parts: 2, object: 'speech_generation', line_count: 1, character_count: 13 },
@@ -162,10 +151,7 @@ describe('prices', () => {
 
 	test('lite speech has a stated price: 300 credits for a million characters', async () => {
 		const body = { model: 'service/speech-lite', blocks: [{ text: 'x'.repeat(100_000) }] };
-		const { resources } = await dry({
-			bodies: [body],
-			spec: spec(ENDPOINTS.createSpeech, 'speech_generation'),
-		});
+		const { resources } = await dry({ bodies: [body], spec: SPEECH });
 		expect(resources[0]).toMatchObject({ estimated_credits: 30 });
 	});
 });

@@ -2,6 +2,7 @@ import { NodeApiError } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import { detailsOf, nodeError, describeFailure } from '../../src/run/errors';
 import type { ErrorContext } from '../../src/run/errorContext';
+import { creditSentence, creditState } from '../../src/run/spending';
 import {
 	fail,
 	type Failed,
@@ -58,102 +59,146 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 
-/** What a failure by itself shows of the request: it did nothing, or nobody knows. */
-const EFFECTS: Array<[name: string, failure: Failure, effect: 'none' | 'unknown']> = [
-	['input', KINDS.input, 'none'],
-	['scope', KINDS.scope, 'none'],
-	['creditCap', KINDS.creditCap, 'none'],
-	['noSlot', KINDS.noSlot, 'none'],
-	['skipped', KINDS.skipped, 'none'],
-	['cancelled', KINDS.cancelled, 'none'],
-	['upload', KINDS.upload, 'none'],
-	['400', status(400), 'none'],
-	['402', status(402), 'none'],
-	['429', status(429), 'none'],
+/** What a failure by itself shows of the credits: the request did nothing, or nobody knows. */
+const EFFECTS: Array<[name: string, failure: Failure, state: 'none spent' | 'unknown']> = [
+	['input', KINDS.input, 'none spent'],
+	['scope', KINDS.scope, 'none spent'],
+	['creditCap', KINDS.creditCap, 'none spent'],
+	['noSlot', KINDS.noSlot, 'none spent'],
+	['skipped', KINDS.skipped, 'none spent'],
+	['cancelled', KINDS.cancelled, 'none spent'],
+	['upload', KINDS.upload, 'none spent'],
+	['400', status(400), 'none spent'],
+	['402', status(402), 'none spent'],
+	['429', status(429), 'none spent'],
 	['409', status(409), 'unknown'],
 	['422', status(422), 'unknown'],
 	['503', status(503, { outcomeUnknown: true }), 'unknown'],
 	['400 after a lost response', status(400, { outcomeUnknown: true }), 'unknown'],
 	['no response', lost(), 'unknown'],
 	['no response, a later try unconnected', lost({ unsent: 'connection' }), 'unknown'],
-	['no connection', lost({ outcomeUnknown: false, unsent: 'connection' }), 'none'],
+	['no connection', lost({ outcomeUnknown: false, unsent: 'connection' }), 'none spent'],
 	['an unusable response', KINDS.badResponse, 'unknown'],
 	['no longer tellable', KINDS.possibleDuplicate, 'unknown'],
 ];
-
-type CreditClaim = 'no credits' | 'unknown' | 'job';
-
-/** What is remembered of the item when it fails, and what that makes of the effect. */
-const STATES: Array<
-	[name: string, job: Resource | undefined, known: Partial<ErrorContext>, text?: CreditClaim]
-> = [
-	['new', undefined, {}],
-	['asked', undefined, { outcomeUnknown: true }, 'unknown'],
-	['made', { id: 'gen_1', status: 'queued' }, { jobIds: ['gen_1'] }, 'job'],
-	['made, as remembered', undefined, { jobIds: ['gen_1'], outcomeUnknown: true }, 'job'],
-];
-
-const CLAIMS: Record<CreditClaim, RegExp> = {
-	'no credits': /no credits were spent/,
-	unknown: /not known|may have been carried out/,
-	job: /^(?!.*(jobs may be)).*The job (exists|goes on|has finished) at the service/,
-};
-
-const sentence = (words: { message: string; description: string }) =>
-	`${words.message}. ${words.description}`;
 
 const operations = Object.entries(ENDPOINTS) as Array<[string, Endpoint]>;
 const charging = operations.filter(
 	([name, { method }]) => method === 'POST' && name !== 'createFile',
 );
 
-describe.each(STATES)('of an item that is %s', (_, job, known, remembered) => {
-	// With a known job nobody looks whether there is one.
-	const possible = EFFECTS.filter(
-		([, { kind }]) => remembered !== 'job' || kind !== 'possibleDuplicate',
-	);
-
-	test.each(possible)(
-		'%s: says what is known of the credits, and nothing else',
-		(_name, failure, effect) => {
-			const expected = remembered ?? (effect === 'none' ? 'no credits' : 'unknown');
-			for (const [name, endpoint] of charging) {
-				const text = sentence(
-					describeFailure(fail(failure, job), { ...context, endpoint, ...known }),
-				);
-				const claims = Object.entries(CLAIMS).filter(([, pattern]) => pattern.test(text));
-				expect([name, text, claims.map(([state]) => state)]).toEqual([name, text, [expected]]);
-				expect(text.match(/gen_1/g) ?? []).toHaveLength(known.jobIds ? 1 : 0);
-				expect(text).not.toMatch(/undefined|\[object|null|NaN| {2}/);
-				const keyless = { ...context, endpoint, ...known, idempotency: 'none' } as const;
-				const { description } = describeFailure(fail(failure, job), keyless);
-				expect(description).not.toMatch(/goes on with it instead|same idempotency key/);
-			}
-		},
-	);
+test.each(EFFECTS)('%s: says what is known of the credits', (_, failure, state) => {
+	for (const [, endpoint] of charging) {
+		const asked = { ...context, endpoint };
+		const stateOf = (more: Partial<ErrorContext>) =>
+			creditState(fail(failure), { ...asked, ...more });
+		expect(stateOf({})).toBe(state);
+		// An earlier try of the item.
+		expect(stateOf({ outcomeUnknown: true })).toBe('unknown');
+		expect(stateOf({ outcomeUnknown: true, jobIds: ['gen_1'] })).toBe('reserved or spent');
+		const { message, description } = describeFailure(fail(failure), asked);
+		expect(`${message}. ${description}`).not.toMatch(/undefined|\[object|null|NaN| {2}/);
+		const keyless = describeFailure(fail(failure), { ...asked, idempotency: 'none' });
+		expect(keyless.description).not.toMatch(/goes on with it instead|same idempotency key/);
+	}
 });
 
 const good = { id: 'gen_1', object: 'generation', status: 'completed' };
-const bad = { id: 'gen_1', object: 'generation', status: 'failed' };
 
-describe('a job that failed', () => {
-	const failed = fail(KINDS.jobFailed, bad);
+const SAME_KEY = 'under the same idempotency key, so that nothing is paid for twice.';
+const UNKNOWN = 'Whether the request was carried out is not known.';
+const LOOK = 'look for it at the service before creating it again.';
+const FETCH = 'at the service: fetch it by its ID';
+const INSTEAD = 'which goes on with it instead of paying again.';
+const queued = { id: 'gen_1', object: 'generation', status: 'queued' };
+const late = (job?: Resource) => fail(KINDS.deadline, job);
+const remembered = { jobIds: ['gen_1'], outcomeUnknown: true };
+const free = (endpoint: Endpoint) => ({ creates: false, charges: false, endpoint });
+const beforeItsRequest = { ...fail(status(500)), endpoint: ENDPOINTS.createFile };
 
-	test('is created again, never continued', () => {
-		for (const [, endpoint] of charging) {
-			const again = endpoint.path.includes('{id}')
-				? 'It cannot be done again: create a new run.'
-				: 'A new execution creates a new job.';
-			const { description } = describeFailure(failed, { ...context, endpoint });
-			expect(description).toBe(`Change the prompt or the inputs. ${again}`);
-		}
-	});
+/** What a failure of one item means for the credits, and how to go on where the error is read. */
+const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence: string]> = [
+	[fail(KINDS.input), {}, 'Nothing was sent, so no credits were spent.'],
+	[
+		fail(KINDS.input),
+		{ items: 2, isRow: true },
+		'Nothing was sent for this item, so no credits were spent on it.',
+	],
+	[fail(status(402)), {}, 'Nothing was created and no credits were spent.'],
+	[
+		fail(status(402)),
+		{ items: 2 },
+		'Nothing was created for this item and no credits were spent on it.',
+	],
+	[beforeItsRequest, {}, 'Nothing was created and no credits were spent.'],
 
-	test('that was only waited for is created elsewhere', () => {
-		const waiting = { creates: false, charges: false, endpoint: ENDPOINTS.getJob };
-		const { description } = describeFailure(failed, { ...context, ...waiting });
-		expect(description).toBe('Change the prompt or the inputs and create it again.');
-	});
+	[fail(lost()), {}, `${UNKNOWN} To go on, retry this execution: that sends it again ${SAME_KEY}`],
+	[
+		fail(lost()),
+		{ mode: 'nested' },
+		`${UNKNOWN} To go on, retry the execution of this sub-workflow: that sends it again ${SAME_KEY}`,
+	],
+	// n8n does not offer a retry of an execution that went on.
+	[fail(lost()), { isRow: true }, `${UNKNOWN} A new execution would pay again: ${LOOK}`],
+	// Also of a row, which the next click in the editor goes on with.
+	[
+		fail(lost()),
+		{ mode: 'manual', isRow: true },
+		`${UNKNOWN} To go on, execute the node again: that sends it again ${SAME_KEY}`,
+	],
+	[
+		fail(lost()),
+		{ idempotency: 'content' },
+		`${UNKNOWN} Within 24 hours the next execution sends it again ${SAME_KEY}`,
+	],
+	[
+		fail(lost()),
+		{ idempotency: 'none' },
+		`${UNKNOWN} It had no idempotency key, so it was not sent again: ${LOOK}`,
+	],
+
+	[late(queued), {}, `The job goes on ${FETCH}, or retry this execution, ${INSTEAD}`],
+	[
+		late({ ...queued, status: 'completed' }),
+		{ mode: 'manual' },
+		`The job has finished ${FETCH}, or execute the node again, ${INSTEAD}`,
+	],
+	[late({ ...queued, status: 'failed' }), { isRow: true }, `The job has failed ${FETCH}.`],
+	[late(), remembered, `The job exists ${FETCH}, or retry this execution, ${INSTEAD}`],
+	[late(), { ...remembered, idempotency: 'none' }, `The job exists ${FETCH}.`],
+	// The next try may make a different request.
+	[fail(KINDS.input), remembered, `The job exists ${FETCH}.`],
+
+	[fail(KINDS.jobFailed), {}, 'A new execution creates a new job.'],
+	[
+		fail(KINDS.jobFailed),
+		{ endpoint: ENDPOINTS.approveAgentRun },
+		'It cannot be done again: create a new run.',
+	],
+	[
+		fail(KINDS.jobFailed),
+		{ idempotency: 'custom' },
+		'The same Own Key gives this job again: a new job needs another key.',
+	],
+
+	[
+		fail(lost()),
+		free(ENDPOINTS.updatePersona),
+		'Whether it was carried out is not known; running it again is safe.',
+	],
+	[fail(status(404)), free(ENDPOINTS.deletePersona), 'Nothing was changed.'],
+	[fail(lost()), free(ENDPOINTS.getGeneration), ''],
+];
+
+test.each(SENTENCES)('what is said of the credits: %j, %j', (failed, more, sentence) => {
+	expect(creditSentence(failed, { ...context, items: 1, submitted: 0, ...more })).toBe(sentence);
+});
+
+test('a job that failed although it was only waited for is created again elsewhere', () => {
+	const waiting = { ...context, creates: false, charges: false, endpoint: ENDPOINTS.getJob };
+	expect(describeFailure(fail(KINDS.jobFailed, queued), waiting).description).toBe(
+		'Change the prompt or the inputs and create it again.',
+	);
 });
 
 test('the scope that is missing is that of the request that failed', () => {
@@ -166,35 +211,27 @@ test('the scope that is missing is that of the request that failed', () => {
 		[fail(refused), { endpoint: ENDPOINTS.getJob }, /read scope of the resource/],
 	];
 	for (const [failed, more, claims] of scopes) {
-		expect(sentence(describeFailure(failed, { ...context, ...more }))).toMatch(claims);
+		const { message, description } = describeFailure(failed, { ...context, ...more });
+		expect(`${message}. ${description}`).toMatch(claims);
 	}
 });
 
-describe.each(Object.values(KINDS))('$kind', (failure) => {
-	test('names its item where there are several, and only there', () => {
-		expect(describeFailure(fail(failure, good), context).message).toMatch(
-			/ \(job gen_1\) \[item 4 of 20\]$/,
-		);
-		expect(describeFailure(fail(failure, good), { ...context, items: 1 }).message).toMatch(
-			/ \(job gen_1\)$/,
-		);
-		expect(describeFailure(fail(failure), { ...context, items: 1 }).message).not.toMatch(
-			/\[item|job gen/,
-		);
-	});
-
-	test('reaches n8n with its words, item, what is known, and nothing else', () => {
-		const error = nodeError(NODE, fail(failure, good), context);
-		const { message, description } = describeFailure(fail(failure, good), context);
+test.each(Object.values(KINDS))(
+	'$kind reaches n8n with its words, its job, its item where there are several, and nothing else',
+	(failure) => {
+		const failed = fail(failure, good);
+		const error = nodeError(NODE, failed, context);
+		const { message, description } = describeFailure(failed, context);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ message, description, messages: [] });
-		expect(error.context).toEqual({
-			itemIndex: 3,
-			data: detailsOf(fail(failure, good), context),
-		});
+		expect(error.context).toEqual({ itemIndex: 3, data: detailsOf(failed, context) });
 		expect(error.cause).toBeUndefined();
-	});
-});
+		expect(message).toMatch(/ \(job gen_1\) \[item 4 of 20\]$/);
+		const alone = { ...context, items: 1 };
+		expect(describeFailure(failed, alone).message).toMatch(/ \(job gen_1\)$/);
+		expect(describeFailure(fail(failure), alone).message).not.toMatch(/\[item|job gen/);
+	},
+);
 
 test.each([
 	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
@@ -254,7 +291,7 @@ test.each([
 });
 
 test('the details of a failed job are the job, its status, and its credits', () => {
-	const job = { ...bad, estimated_credits: 4, credits_refunded: 4, item: 'x' };
+	const job = { ...queued, status: 'failed', estimated_credits: 4, credits_refunded: 4, item: 'x' };
 	expect(detailsOf(fail(KINDS.jobFailed, job), context)).toEqual({
 		item: 4,
 		jobId: 'gen_1',

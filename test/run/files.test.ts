@@ -24,13 +24,8 @@ const job = (more: Record<string, unknown> = {}): Resource => ({
 	...more,
 });
 
-async function collected(
-	given: Resource,
-	settings: Partial<Settings> = {},
-	fresh: unknown = job(),
-	body: unknown = { prompt: 'a cat' },
-) {
-	const clock = new VirtualClock();
+/** A host with files to download, which are refused where the link says `gone`, and what was asked for. */
+function hostOf(send: Send) {
 	const asked: string[] = [];
 	const get: Host['get'] = async (address) => {
 		asked.push(address);
@@ -42,7 +37,17 @@ async function collected(
 		fileName,
 		mimeType,
 	});
-	const host = hostWith(async () => answer(200, fresh), { get, store });
+	return { host: hostWith(send, { get, store }), asked };
+}
+
+async function collected(
+	given: Resource,
+	settings: Partial<Settings> = {},
+	fresh: unknown = job(),
+	body: unknown = { prompt: 'a cat' },
+) {
+	const clock = new VirtualClock();
+	const { host, asked } = hostOf(async () => answer(200, fresh));
 	const item = runOf({
 		host,
 		workspace: workspaceWith(clock),
@@ -54,15 +59,10 @@ async function collected(
 
 test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {
 	const { result } = await collected(job());
-	expect(result).toMatchObject({
-		value: {
-			files: [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }],
-		},
-	});
+	const files = [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }];
+	expect(result).toMatchObject({ value: { files } });
 	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
-	expect(single.result).toMatchObject({
-		value: { files: [{ fileName: 'a-cat-1.txt' }] },
-	});
+	expect(single.result).toMatchObject({ value: { files: [{ fileName: 'a-cat-1.txt' }] } });
 });
 
 test.each(['persona', 'voice'])(
@@ -84,14 +84,10 @@ test('without Download Outputs nothing is fetched', async () => {
 });
 
 test('the one output of a speech generation is found as well', async () => {
-	const speech = { id: 's', object: 'speech_generation', status: 'completed' };
-	const { result } = await collected({
-		...speech,
-		output: { url: url('s'), media_type: 'audio/mpeg' },
-	});
-	expect(result).toMatchObject({
-		value: { files: [{ fileName: 'a-cat-s.mp3' }] },
-	});
+	const output = { url: url('s'), media_type: 'audio/mpeg' };
+	const speech = { id: 's', object: 'speech_generation', status: 'completed', output };
+	const { result } = await collected(speech);
+	expect(result).toMatchObject({ value: { files: [{ fileName: 'a-cat-s.mp3' }] } });
 });
 
 test('a link past its time is renewed before it is used, one that is refused afterwards', async () => {
@@ -133,15 +129,10 @@ describe('a link is renewed for the same output', () => {
 });
 
 test('a file that cannot be had is a failure that carries the job, and not its link', async () => {
-	const { result } = await collected(
-		job({ outputs: [{ id: 'o1', url: url('gone') }] }),
-		{},
-		{ id: 'gen_1' },
-	);
-	expect(result).toMatchObject({
-		failure: { kind: 'download', outputId: 'o1' },
-		job: { id: 'gen_1' },
-	});
+	const refused = job({ outputs: [{ id: 'o1', url: url('gone') }] });
+	const { result } = await collected(refused, {}, { id: 'gen_1' });
+	const failure = { kind: 'download', outputId: 'o1' };
+	expect(result).toMatchObject({ failure, job: { id: 'gen_1' } });
 	expect(JSON.stringify(result.ok || result.failure)).not.toContain('canary');
 });
 
@@ -151,7 +142,7 @@ test('a partial success keeps what was made and says what is missing', async () 
 	expect(result).toMatchObject({
 		value: {
 			warning: 'Only a part of the outputs was made (2): one was too dark',
-			files: [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }],
+			files: [{}, {}],
 		},
 	});
 });
@@ -176,15 +167,8 @@ async function createdAs(made: Resource, fresh: unknown) {
 		paths.push(`${method} ${path}`);
 		return answer(200, method === 'POST' ? made : fresh);
 	};
-	const get: Host['get'] = async () => ({
-		status: 200,
-		headers: {},
-		close: () => {},
-		body: Readable.from(['x']),
-	});
-	const store: Host['store'] = async () => ({ data: 'x', mimeType: 'x/y' });
 	const item = runOf({
-		host: hostWith(send, { get, store }),
+		host: hostOf(send).host,
 		workspace: workspaceWith(clock),
 		settings: { downloadOutputs: true },
 	});
@@ -201,7 +185,7 @@ test.each([undefined, []])(
 		expect(result).toMatchObject({
 			value: {
 				resources: [{ id: 'gen_1', outputs: [{ id: 'o1' }, { id: 'o2' }] }],
-				files: [{ mimeType: 'x/y' }, { mimeType: 'x/y' }],
+				files: [{ mimeType: 'image/png' }, { mimeType: 'video/mp4' }],
 				warning: undefined,
 			},
 		});
@@ -215,9 +199,8 @@ test.each([
 	['fewer', { output_ids: ['a', 'b', 'c', 'd'] }, 'The service shows only 2 of 4 outputs'],
 ])('a job that shows %s outputs than it has made says so', async (_, more, warning) => {
 	const { result } = await createdAs(job(more), 'no JSON');
-	expect(result).toMatchObject({
-		value: { resources: [{ id: 'gen_1', status: 'completed' }], warning },
-	});
+	const resources = [{ id: 'gen_1', status: 'completed' }];
+	expect(result).toMatchObject({ value: { resources, warning } });
 });
 
 test('the link of a job that was read by GET /jobs is renewed there: a key may not be allowed to read it elsewhere', async () => {
@@ -247,18 +230,7 @@ test('the link of a job that was read by GET /jobs is renewed there: a key may n
 
 test('a file that an execution has is not fetched again when the node is tried again', async () => {
 	const clock = new VirtualClock();
-	let fetched = 0;
-	const get: Host['get'] = async () => {
-		fetched += 1;
-		return { status: 200, headers: {}, close: () => {}, body: Readable.from([Buffer.from('x')]) };
-	};
-	const store: Host['store'] = async (_body, fileName, mimeType) => ({
-		data: '',
-		id: `filesystem-v2:${fetched}`,
-		fileName,
-		mimeType,
-	});
-	const host = hostWith(async () => answer(200, job()), { get, store });
+	const { host, asked } = hostOf(async () => answer(200, job()));
 	const workspace = workspaceWith(clock);
 	const settings = { downloadOutputs: true };
 	const collectIn = async (node: NodeMemory) => {
@@ -268,13 +240,12 @@ test('a file that an execution has is not fetched again when the node is tried a
 	};
 	const node: NodeMemory = { runId: 'run', items: {} };
 	const first = await collectIn(node);
-	expect(fetched).toBe(2);
 	const again = await collectIn(node);
 	expect(again).toEqual(first);
 	// What follows may change the file of one item.
 	expect(again[0]).not.toBe(first[0]);
-	expect(fetched).toBe(2);
+	expect(asked).toHaveLength(2);
 	// An execution that is retried has another memory, and may have lost the files of the first one.
 	await collectIn(structuredClone(node));
-	expect(fetched).toBe(4);
+	expect(asked).toHaveLength(4);
 });

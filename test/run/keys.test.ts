@@ -1,8 +1,6 @@
 import { fingerprint } from '../../src/run/uploads';
 import type { Item } from '../../src/run/item';
-import { OpenRequests } from '../../src/run/openRequests';
-import { customKeyProblem, ItemKeys, noteDelivery, shortHash, uploadKey } from '../../src/run/keys';
-import { nodeMemory, recordEvent, type ItemMemory } from '../../src/run/state';
+import { customKeyProblem, ItemKeys, shortHash, uploadKey } from '../../src/run/keys';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -11,12 +9,6 @@ const workspace = workspaceWith(new VirtualClock());
 const host = hostWith(async () => answer(200));
 
 const itemWith = (parts: Partial<RunParts> = {}): Item => runOf({ host, workspace, ...parts });
-
-const memoryOf = (content: string, occurrence = 0, nextKey = 0): ItemMemory => ({
-	state: { is: 'new', nextKey },
-	content,
-	occurrence,
-});
 
 interface KeyParts extends Partial<Item['origin']> {
 	runId?: string;
@@ -32,7 +24,7 @@ const keyFor =
 			itemWith({
 				settings: { idempotency, idempotencyKey },
 				node: { runId, items: {} },
-				memory: memoryOf(request, occurrence, number),
+				memory: { state: { is: 'new', nextKey: number }, content: request, occurrence },
 				origin: { node: 'w/n', executionId: '1', item: '0:1', ...origin },
 			}),
 			request,
@@ -93,100 +85,4 @@ test('keys and fingerprints stay what they are: others would be paid for again a
 		'mC2ePrmW9VnmM_TRlN7zdh',
 		'8SSRJwKk3yld0Sh96aONkU',
 	]);
-});
-
-describe('what is known of an item', () => {
-	const place = { item: '0:0', executionId: '1', mode: 'manual', looksBack: true } as const;
-
-	/** An item of an execution, and its keys for a content. */
-	function asking(content: string, more: Partial<RunParts> = {}) {
-		const item = itemWith({ ...more, origin: { ...place, ...more.origin } });
-		return { item, keys: new ItemKeys(item, content) };
-	}
-
-	test('is of the request as it was first evaluated, until the user changes both what is written and what is sent', () => {
-		const { item, keys } = asking('a cat at 10:00', { inputFingerprint: 'written' });
-		keys.adopt();
-		const { memory } = item;
-		const isChanged = (content: string, inputFingerprint: string) =>
-			asking(content, { memory, inputFingerprint }).keys.facts.isChanged;
-		expect(isChanged('a cat at 10:01', 'written')).toBe(false);
-		expect(isChanged('a cat at 10:00', 'written anew')).toBe(false);
-		expect(isChanged('a dog', 'written anew')).toBe(true);
-	});
-
-	test('equal contents of an execution are numbered, and a repeat of a place keeps its number', () => {
-		const node = nodeMemory({}, '1');
-		const first = asking('a cat', { node });
-		const second = asking('a cat', { node, origin: { item: '0:1' } });
-		const third = asking('a dog', { node, origin: { item: '0:2' } });
-		for (const { keys } of [first, second, third]) keys.adopt();
-		asking('a cat', { node, memory: first.item.memory }).keys.adopt();
-		const numbers = [first, second, third].map(({ item }) => item.memory.occurrence);
-		expect(numbers).toEqual([0, 1, 0]);
-	});
-
-	/** An execution that has sent a request, and another one that asks for the same. */
-	function lost(origin: Partial<Item['origin']> = {}, settings: RunParts['settings'] = {}) {
-		const openRequests = new OpenRequests();
-		const node = { runId: 'first run', items: {} };
-		const memory: ItemMemory = { state: { is: 'new', nextKey: 4 } };
-		const inEditor = { mode: 'manual', looksBack: true } as const;
-		const before = asking('a cat', { openRequests, node, memory, settings, origin: inEditor });
-		before.keys.adopt();
-		const { current: key } = before.keys;
-		const now = before.item.workspace.clock.now();
-		const sending = { kind: 'sending', key, path: '/', body: 1, now } as const;
-		recordEvent(memory, sending);
-		if (memory.state.is === 'sent') before.keys.noteSending(memory.state);
-		const next = () => {
-			const again = asking('a cat', {
-				openRequests,
-				settings,
-				node: { runId: 'second run', items: {} },
-				origin: { ...inEditor, executionId: '2', ...origin },
-			});
-			again.keys.adopt();
-			return { key: again.keys.current, state: again.item.memory.state };
-		};
-		return { ...before, key, next };
-	}
-
-	test('goes on with what a former execution has lost: its run id, its number, and that there may be a job', () => {
-		const { key, next } = lost();
-		const state = { is: 'sent', nextKey: 4, key, body: 1, mayBeCarriedOut: true };
-		expect(next()).toMatchObject({ key, state });
-	});
-
-	test.each<[string, Partial<Item['origin']>, RunParts['settings']]>([
-		['in production', { looksBack: false }, {}],
-		['with a key of the content', {}, { idempotency: 'content' }],
-		['with a key of the user', {}, { idempotency: 'custom', idempotencyKey: 'x' }],
-		['without keys', {}, { idempotency: 'none' }],
-	])('nothing is taken over %s', (_, origin, settings) => {
-		expect(lost(origin, settings).next().state).toEqual({ is: 'new', nextKey: 0 });
-	});
-
-	test.each<[string, (lostOne: ReturnType<typeof lost>) => void]>([
-		['was given to n8n', ({ item }) => noteDelivery(item)],
-		[
-			'was refused',
-			({ item, keys }) => {
-				recordEvent(item.memory, { kind: 'refused' });
-				keys.noteAnswer();
-			},
-		],
-		[
-			'has a job that failed',
-			({ item, keys }) => {
-				recordEvent(item.memory, { kind: 'jobKnown', job: { id: 'gen_1' } });
-				keys.noteAnswer();
-				keys.noteFailure();
-			},
-		],
-	])('a request that %s is not gone on with', (_, settle) => {
-		const all = lost();
-		settle(all);
-		expect(all.next().key).not.toBe(all.key);
-	});
 });

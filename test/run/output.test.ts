@@ -49,14 +49,6 @@ test('the most important fields come first, and nothing is dropped', () => {
 	]);
 });
 
-test('every entry of a list is an item, paired with the item that asked', () => {
-	const outcome = { resources: [{ id: 'a' }, { id: 'b' }], files: [] };
-	expect(itemsOf(outcome, settingsWith(), { item: 3 })).toEqual([
-		{ json: { id: 'a' }, pairedItem: { item: 3 } },
-		{ json: { id: 'b' }, pairedItem: { item: 3 } },
-	]);
-});
-
 test('all files are on one item: the first has the name that the next node expects', () => {
 	const settings = settingsWith({ outputBinaryField: 'picture' });
 	expect(itemsOf({ resources: [job], files }, settings, { item: 0 })).toEqual([
@@ -79,27 +71,15 @@ test('Split Outputs: one item for each file, with its output, by its place as id
 	]);
 });
 
-describe('the prompt of a creation', () => {
-	const outcome = { resources: [job], files: [] };
-	const asking = (body: unknown) => ({
-		item: 0,
-		request: { method: 'POST', path: '/generations', body } as const,
-	});
-	const promptOf = (body: unknown, resource: Record<string, unknown> = job, isTool = false) =>
-		itemsOf({ ...outcome, resources: [resource] }, settingsWith({ isTool }), asking(body))[0]?.json
-			.prompt;
-
-	test('stands on its outputs, after what the service says', () => {
-		const [item] = itemsOf(outcome, settingsWith(), asking({ prompt: 'a cat' }));
-		expect(Object.entries(item?.json ?? {}).at(-1)).toEqual(['prompt', 'a cat']);
-		expect(promptOf({ prompt: 'a cat' }, { ...job, prompt: 'a cat, refined' })).toBe(
-			'a cat, refined',
-		);
-	});
-
-	test('is not repeated to an agent, which has written it', () => {
-		expect(promptOf({ prompt: 'a cat' }, { ...job, object: 'generation' }, true)).toBeUndefined();
-	});
+test.each<[string, Record<string, unknown>, boolean, unknown]>([
+	['as it was asked for', job, false, 'a cat'],
+	['as the service gives it, where it does', { ...job, prompt: 'a lynx' }, false, 'a lynx'],
+	['not to an agent, which has written it', { ...job, object: 'generation' }, true, undefined],
+])('the prompt of a creation stands on its outputs %s', (_, resource, isTool, prompt) => {
+	const request = { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const;
+	const outcome = { resources: [resource], files: [] };
+	const [item] = itemsOf(outcome, settingsWith({ isTool }), { item: 0, request });
+	expect(item?.json.prompt).toBe(prompt);
 });
 
 describe('Include Input Fields: row in, row out', () => {
@@ -126,51 +106,42 @@ describe('Include Input Fields: row in, row out', () => {
 	);
 });
 
-describe('of several parts', () => {
-	const part = (number: number, output: { url: string } | null = null) => ({
-		id: `speech_${number}`,
-		output,
-		part: number,
-	});
-	const [a, b] = [file('a.png'), file('b.png')];
+const [fileA, fileB] = files;
 
-	test.each([
-		['all have', [part(1, { url: 'u1' }), part(2, { url: 'u2' })], [a, b]],
-		['the last has', [part(1), part(2, { url: 'u2' })], [undefined, a]],
-	])('each has its own files, where %s one, split or not', (_, resources, own) => {
-		const files = own.filter((one) => one !== undefined);
-		for (const splitOutputs of [false, true]) {
-			const items = itemsOf({ resources, files }, settingsWith({ splitOutputs }), { item: 5 });
-			expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
-				[1, own[0]],
-				[2, own[1]],
-			]);
-		}
-	});
+const part = (number: number, output: { url: string } | null = null) => ({
+	id: `speech_${number}`,
+	output,
+	part: number,
 });
 
-describe('for an agent', () => {
-	const media = { id: 'gen_1', object: 'generation', status: 'completed', estimated_credits: 5 };
+test.each([
+	['all have', [part(1, { url: 'u1' }), part(2, { url: 'u2' })], [fileA, fileB]],
+	['the last has', [part(1), part(2, { url: 'u2' })], [undefined, fileA]],
+])('several parts have their own files, where %s one, split or not', (_, resources, own) => {
+	const given = { resources, files: own.filter((one) => one !== undefined) };
+	for (const splitOutputs of [false, true]) {
+		const items = itemsOf(given, settingsWith({ splitOutputs }), { item: 5 });
+		expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
+			[1, own[0]],
+			[2, own[1]],
+		]);
+	}
+});
 
-	test('of media only what they are, their links, what they cost and what to do next', () => {
-		const outputs = ['a', 'b'].map((id) => ({
-			id,
-			media_type: 'image/png',
-			url: `https://x/${id}`,
-		}));
-		const resource = { ...media, mode: 'image', model: 'm', output_ids: ['a', 'b'], outputs };
-		const outcome = { resources: [resource], files: [], warning: 'w', next: 'n' };
-		const [item] = itemsOf(outcome, settingsWith({ isTool: true }), { item: 0 });
-		expect(item?.json).toEqual({
-			...media,
-			mode: 'image',
-			model: 'm',
-			url: 'https://x/a',
-			urls: ['https://x/a', 'https://x/b'],
-			warning: 'w',
-			next: 'n',
-		});
-		expect(item?.pairedItem).toEqual({ item: 0 });
+test('an agent gets of media only what they are, their links, what they cost and what to do next', () => {
+	const media = { id: 'gen_1', object: 'generation', status: 'completed', estimated_credits: 5 };
+	const outputs = ['a', 'b'].map((id) => ({ id, media_type: 'image/png', url: `https://x/${id}` }));
+	const resource = { ...media, mode: 'image', model: 'm', output_ids: ['a', 'b'], outputs };
+	const outcome = { resources: [resource], files: [], warning: 'w', next: 'n' };
+	const [item] = itemsOf(outcome, settingsWith({ isTool: true }), { item: 0 });
+	expect(item?.json).toEqual({
+		...media,
+		mode: 'image',
+		model: 'm',
+		url: 'https://x/a',
+		urls: ['https://x/a', 'https://x/b'],
+		warning: 'w',
+		next: 'n',
 	});
 });
 

@@ -10,63 +10,108 @@ import {
 } from '../../src/run/state';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
-import { ModelService, type ServiceSettings } from '../model/modelService';
-import { createJob, hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import type { ServiceSettings } from '../model/modelService';
+import {
+	createJob,
+	hostWith,
+	oneItem,
+	runOf,
+	sourceWith,
+	workspaceWith,
+	type RunParts,
+} from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const HOUR = 3_600_000;
 
-/** A service before which a gateway may refuse requests, and one item before it. */
-function setUp(service: Partial<ServiceSettings> = {}) {
-	const clock = new VirtualClock();
-	const model = new ModelService(clock, service);
-	const workspace = workspaceWith(clock);
-	let gateway: (request: ApiRequest) => SendResult | undefined = () => undefined;
-	const host = hostWith(async (request) => gateway(request) ?? (await model.send(request)));
-	const memory = newMemory();
-	const node = { runId: 'run', items: {} };
-	const make = async (more: Partial<RunParts> = {}) =>
-		await clock.run(createJob(runOf({ host, workspace, memory, node, ...more })));
-	const through = (rule: typeof gateway) => {
-		gateway = rule;
-	};
-	const posts = () => model.log.filter(({ request }) => request.method === 'POST');
-	return { clock, model, workspace, host, memory, node, make, through, posts };
-}
+test('a run of the node again, in this execution or a retried one, gets the same job', async () => {
+	const { model, keys, make } = oneItem();
+	for (const executionId of ['execution 1', 'execution 1', 'execution 2'])
+		expect(await make({ origin: { executionId } })).toMatchObject({
+			value: { id: 'gen_1', status: 'completed' },
+		});
+	expect(model.jobs).toHaveLength(1);
+	expect(keys()).toHaveLength(1);
+});
 
-const byContent = { idempotency: 'content' as const };
+test('lost answers are repeated under the same key, several times and by the next try of the node', async () => {
+	let losses = 10;
+	const { model, keys, make } = oneItem({
+		loses: ({ method }) => method === 'POST' && losses-- > 0,
+	});
+	expect(await make()).toMatchObject({ failure: { kind: 'noResponse', attempts: 7 } });
+	expect((await make()).ok).toBe(true);
+	expect(model.jobs).toHaveLength(1);
+	expect([keys().length, new Set(keys()).size]).toEqual([11, 1]);
+});
+
+test('a request that was changed before Retry Execution is another one', async () => {
+	const { keys, make } = oneItem();
+	await make({ prompt: 'a cat' });
+	const changed = await make({ prompt: 'a dog', origin: { executionId: 'execution 2' } });
+	expect(changed).toMatchObject({ value: { id: 'gen_2', prompt: 'a dog' } });
+	expect(new Set(keys()).size).toBe(2);
+});
+
+test('a request that reads differently each time is read in a retried execution', async () => {
+	const { model, make } = oneItem();
+	const inputFingerprint = 'a cat at {{ $now }}';
+	await make({ inputFingerprint, prompt: 'a cat at 10:00' });
+	const origin = { executionId: 'execution 2' };
+	const retried = await make({ inputFingerprint, prompt: 'a cat at 10:01', origin });
+	expect(retried).toMatchObject({ value: { id: 'gen_1' } });
+	expect(model.jobs).toHaveLength(1);
+});
+
+test('past the 24 hours of a key its job is read instead of asked for', async () => {
+	const { clock, keys, make } = oneItem();
+	await make();
+	await clock.pass(24 * HOUR);
+	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+	expect(keys()).toHaveLength(1);
+});
+
+test('Off: without a key nothing is sent again in a try, and each try of the node pays again', async () => {
+	const { model, keys, make } = oneItem({ loses: ({ method }) => method === 'POST' });
+	const settings = { idempotency: 'none' as const };
+	expect(await make({ settings })).toMatchObject({ failure: { kind: 'noResponse', attempts: 1 } });
+	model.settings.loses = () => false;
+	for (let time = 0; time < 2; time += 1) expect((await make({ settings })).ok).toBe(true);
+	expect(keys()).toEqual([undefined, undefined, undefined]);
+	expect(model.jobs).toHaveLength(3);
+});
 
 test.each([401, 403, 404])(
 	'a %i in between does not erase a known job, which the error names',
 	async (status) => {
-		const { make, through, posts } = setUp({ jobMs: () => 300_000 });
+		const { make, through, keys } = oneItem({ jobMs: () => 300_000 });
 		const settings = { waitTimeoutMs: 60_000 };
 		await make({ settings });
 		through(() => answer(status, errorBody('No')));
 		expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
 		through(() => undefined);
 		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(posts()).toHaveLength(1);
+		expect(keys()).toHaveLength(1);
 	},
 );
 
 describe.each([
+	[200, 'a page of a proxy'],
 	[302, errorBody('Strange')],
-	[418, errorBody('Strange')],
 	[403, '<html>'],
 ])('a %i (%j), which proves nothing', (status, body) => {
 	/** The request is carried out, whatever the answer says. */
 	async function answeredSo() {
-		const scenario = setUp();
-		scenario.through((request) => {
+		const item = oneItem();
+		item.through((request) => {
 			if (request.method !== 'POST') return undefined;
-			void scenario.model.send(request);
+			void item.model.send(request);
 			return answer(status, body);
 		});
-		expect(await scenario.make()).toMatchObject({ failure: { status } });
-		expect(isOutcomeOpen(scenario.memory.state)).toBe(true);
-		scenario.through(() => undefined);
-		return scenario;
+		expect(await item.make()).toMatchObject({ failure: { status } });
+		expect(isOutcomeOpen(item.memory.state)).toBe(true);
+		item.through(() => undefined);
+		return item;
 	}
 
 	test.each([
@@ -90,92 +135,38 @@ describe.each([
 	);
 });
 
-describe('a request that reads differently each time', () => {
-	const inputFingerprint = 'a cat at {{ $now }}';
-
-	test('is read in a retried execution', async () => {
-		const { model, make } = setUp();
-		await make({ inputFingerprint, prompt: 'a cat at 10:00' });
-		const origin = { executionId: 'execution 2' };
-		const retried = await make({ inputFingerprint, prompt: 'a cat at 10:01', origin });
-		expect(retried).toMatchObject({ value: { id: 'gen_1' } });
-		expect(model.jobs).toHaveLength(1);
-	});
-});
-
 test('a 422 says nothing of what was done: the same request keeps its key', async () => {
-	const { model, memory, make, through, posts } = setUp();
-	const keys: unknown[] = [];
-	let isRefused = true;
-	through(({ method, headers }) => {
-		if (method !== 'POST') return undefined;
-		keys.push(headers?.['Idempotency-Key']);
-		return isRefused ? answer(422, errorBody('No')) : undefined;
-	});
+	const { model, make, through, keys } = oneItem();
+	through(({ method }) => (method === 'POST' ? answer(422, errorBody('No')) : undefined));
 	expect(await make()).toMatchObject({ failure: { status: 422 } });
-	expect(memory.state).toEqual({ is: 'new', nextKey: 0 });
-	isRefused = false;
+	through(() => undefined);
 	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-	expect([new Set(keys).size, posts().length, model.jobs.length]).toEqual([1, 1, 1]);
+	expect([keys().length, new Set(keys()).size, model.jobs.length]).toEqual([2, 1, 1]);
 });
 
-describe('three 429 under one key, which a service may keep for the key', () => {
-	/** A service that keeps a 429 for its key, as long as it is asked. */
-	function keeping(settings: RunParts['settings']) {
-		const all = setUp();
-		const keys: unknown[] = [];
-		const refused = new Set<unknown>();
-		all.through(({ method, headers }) => {
-			if (method !== 'POST') return undefined;
-			const key = headers?.['Idempotency-Key'];
-			if (refused.size === 0) refused.add(key);
-			keys.push(key);
-			return refused.has(key) ? answer(429, errorBody('Busy')) : undefined;
+test.each<[name: string, settings: RunParts['settings'], tried: number, paid: number]>([
+	['On Retries takes the next key', {}, 2, 1],
+	['Same Request keeps the key, which other executions share', { idempotency: 'content' }, 1, 0],
+	['so does Own Key', { idempotency: 'custom', idempotencyKey: 'order 7' }, 1, 0],
+])(
+	'after three 429, which a service may keep for the key, %s',
+	async (_, settings, tried, paid) => {
+		const { model, make, through, keys } = oneItem();
+		through(({ method, headers }) => {
+			const isFirstKey = headers?.['Idempotency-Key'] === keys()[0];
+			return method === 'POST' && isFirstKey ? answer(429, errorBody('Busy')) : undefined;
 		});
-		return { ...all, keys, run: async () => await all.make({ settings }) };
-	}
-
-	test('On Retries takes the next key', async () => {
-		const { model, keys, run } = keeping({});
-		expect(await run()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(keys).toHaveLength(4);
-		expect(new Set(keys).size).toBe(2);
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	test.each([
-		['Same Request', byContent],
-		['Own Key', { idempotency: 'custom' as const, idempotencyKey: 'order 7' }],
-	])('%s keeps the key, which other executions share', async (_, settings) => {
-		const { model, keys, run } = keeping(settings);
-		expect(await run()).toMatchObject({ ok: false });
-		expect(keys.length).toBeGreaterThan(3);
-		expect(new Set(keys).size).toBe(1);
-		expect(model.jobs).toHaveLength(0);
-	});
-
-	test('so does a request that may have been carried out', async () => {
-		const { model, make, through, posts } = setUp({ loses: ({ method }) => method === 'POST' });
-		await make();
-		model.settings.loses = () => false;
-		let refusals = 5;
-		through(({ method }) => {
-			if (method !== 'POST') return undefined;
-			refusals -= 1;
-			return refusals >= 0 ? answer(429, errorBody('Busy')) : undefined;
-		});
-		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-		const keys = posts().map(({ request }) => request.headers?.['Idempotency-Key']);
-		expect(new Set(keys).size).toBe(1);
-		expect(model.jobs).toHaveLength(1);
-	});
-});
+		expect((await make({ settings })).ok).toBe(paid > 0);
+		expect(keys().length).toBeGreaterThan(3);
+		expect([new Set(keys()).size, model.jobs.length]).toEqual([tried, paid]);
+	},
+);
 
 describe('with a key of the user', () => {
 	const settings = { idempotency: 'custom' as const, idempotencyKey: 'order 7' };
 
 	test('items of one node that ask for different things are refused, in rounds of a loop too', async () => {
-		const { model, make } = setUp();
+		const { model, make } = oneItem();
 		await make({ settings, prompt: 'a cat' });
 		const round = { memory: newMemory(), origin: { item: '1:0' }, settings };
 		expect(await make({ ...round, prompt: 'a dog' })).toMatchObject({
@@ -186,7 +177,7 @@ describe('with a key of the user', () => {
 	});
 
 	test('a changed request is refused once something was made under it', async () => {
-		const { model, make } = setUp();
+		const { model, make } = oneItem();
 		await make({ settings, prompt: 'a cat' });
 		expect(await make({ settings, prompt: 'a dog' })).toMatchObject({
 			failure: { kind: 'input' },
@@ -198,21 +189,24 @@ describe('with a key of the user', () => {
 
 describe('files', () => {
 	const body = { mode: 'image', input: { video: [new BinaryReference('clip')] } };
-	const request: ApiRequest = { method: 'POST', path: '/generations', body };
 
 	/** A service whose upload URLs may be refused, and that gives the same URL to the same key. */
-	function uploading(creations: (body: unknown) => SendResult, refusedPuts = 0) {
+	function uploading(created: SendResult = answer(202), refusedPuts = 0) {
 		let puts = 0;
 		const clock = new VirtualClock();
-		const sent: ApiRequest[] = [];
+		const made: ApiRequest[] = [];
 		const urls = new Map<string | undefined, string>();
+		const uploads: string[] = [];
 		const host = hostWith(
 			async (asked) => {
-				sent.push(asked);
-				if (asked.path !== '/files') return creations(asked.body);
+				if (asked.path !== '/files') {
+					if (asked.method === 'POST') made.push(asked);
+					return created;
+				}
 				const key = asked.headers?.['Idempotency-Key'];
 				const url = urls.get(key) ?? `https://files.example/${urls.size + 1}`;
 				urls.set(key, url);
+				uploads.push(url);
 				return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
 			},
 			{
@@ -221,23 +215,21 @@ describe('files', () => {
 			},
 		);
 		const workspace = workspaceWith(clock);
-		const memory = newMemory();
-		const make = async (more: Partial<RunParts> = {}) =>
-			await clock.run(
-				createJob(
-					runOf({
-						host,
-						workspace,
-						memory,
-						request,
-						...more,
-						settings: { waitForCompletion: false, ...more.settings },
-					}),
-				),
-			);
-		const made = () =>
-			sent.filter(({ method, path }) => method === 'POST' && path === '/generations');
-		return { clock, make, made, sent };
+		/** An execution that asks for a prompt with the file. */
+		const make = async (
+			executionId: string,
+			settings: RunParts['settings'],
+			{ prompt = 'a cat', memory = newMemory() } = {},
+		) => {
+			const request = { method: 'POST', path: '/generations', body: { ...body, prompt } } as const;
+			const parts = { host, workspace, request, memory, node: nodeMemory({}, executionId) };
+			const given = {
+				settings: { waitForCompletion: false, ...settings },
+				origin: { executionId },
+			};
+			await clock.run(createJob(runOf({ ...parts, ...given })));
+		};
+		return { clock, make, made, uploads };
 	}
 
 	test.each([
@@ -245,64 +237,34 @@ describe('files', () => {
 		['content', 0],
 		['content', 1],
 	] as const)('are at the same URL in another execution: %s', async (idempotency, refusedPuts) => {
-		const { make, made } = uploading(() => answer(202), refusedPuts);
-		const settings = { idempotency, idempotencyKey: 'order 7' };
-		for (const executionId of ['1', '2']) {
-			const node = { runId: `run ${executionId}`, items: {} };
-			await make({ settings, node, memory: newMemory(), origin: { executionId } });
-		}
-		expect(new Set(made().map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
+		const { make, made } = uploading(answer(202), refusedPuts);
+		for (const execution of ['1', '2'])
+			await make(execution, { idempotency, idempotencyKey: 'order 7' });
+		expect(new Set(made.map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
 	});
 
 	test('by content belong to their request: its key and theirs end together', async () => {
-		const { clock, make, made } = uploading(() => answer(202));
-		const asking = async (prompt: string, executionId: string) =>
-			await make({
-				settings: { idempotency: 'content' },
-				request: { ...request, body: { ...body, prompt } },
-				memory: newMemory(),
-				node: { runId: executionId, items: {} },
-				origin: { executionId },
-			});
-		await asking('monday', '1');
-		await clock.pass(23 * HOUR);
-		await asking('tuesday', '2');
-		const urls = made().map((post) => JSON.stringify(post.body).match(/example\/(\d)/)?.[1]);
-		expect(new Set(urls).size).toBe(2);
+		const { make, uploads } = uploading();
+		for (const prompt of ['monday', 'tuesday'])
+			await make(prompt, { idempotency: 'content' }, { prompt });
+		expect(new Set(uploads).size).toBe(2);
 	});
 
 	test('are uploaded again a day later, and not before', async () => {
-		const { clock, make, made, sent } = uploading(() => answer(403, errorBody('No')));
+		const { clock, make, made, uploads } = uploading(answer(403, errorBody('No')));
+		const memory = newMemory();
 		for (const hours of [0, 23, 1]) {
 			await clock.pass(hours * HOUR);
-			await make();
+			await make('1', {}, { memory });
 		}
-		expect(made()).toHaveLength(3);
-		expect(sent.filter(({ path }) => path === '/files')).toHaveLength(2);
+		expect([made.length, uploads.length]).toEqual([3, 2]);
 	});
-});
-
-test('Off: each try of the node is a new request, so a retry pays again for all items', async () => {
-	const { model, clock, workspace, host } = setUp();
-	const node = { runId: 'run', items: {} };
-	const memories = [newMemory(), newMemory()];
-	const attempt = async () => {
-		const run = new Run(2, false);
-		const items = memories.map(async (memory, itemIndex) => {
-			const parts = { host, workspace, run, node, memory, itemIndex };
-			return await createJob(runOf({ ...parts, settings: { idempotency: 'none' } }));
-		});
-		await clock.run(Promise.all(items));
-	};
-	await attempt();
-	await attempt();
-	expect(model.jobs).toHaveLength(4);
 });
 
 describe('what n8n keeps of an execution, and what the process knows', () => {
 	/** A node in one process: executions whose requests it remembers, until the process is another one. */
 	function setUpNode(service: Partial<ServiceSettings> = {}) {
-		const { model, clock, workspace, host, through } = setUp(service);
+		const { model, clock, workspace, host, through } = oneItem(service);
 		let openRequests = new OpenRequests();
 		/** An execution with one item for each prompt; `memory` is what n8n has stored of an earlier one. */
 		async function execute(

@@ -15,6 +15,8 @@ const CALL_MS = 45_000;
 
 const HOUR = 3_600_000;
 
+const LATER = 'Not finished yet. Get it by its id in about a minute.';
+
 const AGAIN = expect.stringMatching(/again with exactly the same arguments/) as string;
 
 interface Agent {
@@ -60,34 +62,26 @@ const PICTURES = ['a', 'b', 'c', 'd', 'e'];
 const ids = ({ result }: { result: Result<Outcome> }) =>
 	result.ok ? result.value.resources.map(({ id }) => id) : [];
 
-describe('a job that takes longer than a call', () => {
-	test('is answered in time, with its id and the advice to call again', async () => {
-		const { once } = setUp({ service: { jobMs: () => 120_000 } });
+test('a job that takes longer is answered in time, and given to the same call however often it comes before the end and once after it', async () => {
+	const { model, clock, once } = setUp({ service: { jobMs: () => 200_000 } });
+	for (let time = 0; time < 3; time += 1) {
 		const { result, took } = await once('a cat');
 		expect(took).toBe(CALL_MS);
 		expect(result).toMatchObject({
 			value: { resources: [{ id: 'gen_1', object: 'generation', status: 'queued' }], next: AGAIN },
 		});
-	});
-
-	test('is given to the same call, however often it comes before the end and once after it', async () => {
-		const { model, clock, once } = setUp({ service: { jobMs: () => 200_000 } });
-		for (let time = 0; time < 3; time += 1) expect(ids(await once('a cat'))).toEqual(['gen_1']);
-		await clock.pass(HOUR);
-		const last = await once('a cat');
-		expect(last.result).toMatchObject({
-			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
-		});
-		expect(last.result).not.toHaveProperty('value.next');
-		expect(model.jobs).toHaveLength(1);
-	});
+	}
+	await clock.pass(HOUR);
+	const { result } = await once('a cat');
+	expect(result).toMatchObject({ value: { resources: [{ id: 'gen_1', status: 'completed' }] } });
+	expect(result).not.toHaveProperty('value.next');
+	expect(model.jobs).toHaveLength(1);
 });
 
 test('without keys no call is promised to be free', async () => {
 	const settings = { idempotency: 'none' } as const;
 	const { once } = setUp({ service: { jobMs: () => 120_000 }, settings });
-	const next = 'Not finished yet. Get it by its id in about a minute.';
-	expect((await once('a cat')).result).toMatchObject({ value: { next } });
+	expect((await once('a cat')).result).toMatchObject({ value: { next: LATER } });
 });
 
 test('parallel calls that ask for the same get the same job, which is paid for once', async () => {
@@ -97,26 +91,24 @@ test('parallel calls that ask for the same get the same job, which is paid for o
 	expect(model.jobs).toHaveLength(1);
 });
 
-describe('answers that are lost', () => {
-	test('do not hold up the call, nor is the repeat paid for again, also while the first still runs', async () => {
-		let isAway = true;
-		const { clock, model, once } = setUp({
-			service: { fault: ({ method }) => (isAway && method === 'POST' ? 'timeout' : undefined) },
-		});
-		for (let time = 0; time < 3; time += 1) {
-			const { result, took } = await once('a cat');
-			expect(took).toBe(CALL_MS);
-			expect(result).toMatchObject({ value: { resources: [{ status: 'sent' }], next: AGAIN } });
-		}
-		isAway = false;
-		await clock.pass(HOUR);
-		// It is told what became of the call that was still running, and then goes on with it.
-		expect((await once('a cat')).result).toMatchObject({ failure: { kind: 'noResponse' } });
-		expect((await once('a cat')).result).toMatchObject({
-			value: { resources: [{ id: 'gen_1', status: 'completed' }] },
-		});
-		expect(model.jobs).toHaveLength(1);
+test('answers that are lost do not hold up the call, nor is the repeat paid for again, also while the first still runs', async () => {
+	let isAway = true;
+	const { clock, model, once } = setUp({
+		service: { fault: ({ method }) => (isAway && method === 'POST' ? 'timeout' : undefined) },
 	});
+	for (let time = 0; time < 3; time += 1) {
+		const { result, took } = await once('a cat');
+		expect(took).toBe(CALL_MS);
+		expect(result).toMatchObject({ value: { resources: [{ status: 'sent' }], next: AGAIN } });
+	}
+	isAway = false;
+	await clock.pass(HOUR);
+	// It is told what became of the call that was still running, and then goes on with it.
+	expect((await once('a cat')).result).toMatchObject({ failure: { kind: 'noResponse' } });
+	expect((await once('a cat')).result).toMatchObject({
+		value: { resources: [{ id: 'gen_1', status: 'completed' }] },
+	});
+	expect(model.jobs).toHaveLength(1);
 });
 
 /** What keeps a call from being sent, each for longer than it waits. */
@@ -138,55 +130,38 @@ const HOLD_UPS: Array<[name: string, set: Agent, hold: (set: ReturnType<typeof s
 	],
 	[
 		'the turn of another creation under Max Credits',
-		{
-			settings: { maxCredits: 100 },
-			service: { latencyMs: 120_000 },
-		},
+		{ settings: { maxCredits: 100 }, service: { latencyMs: 120_000 } },
 		({ call }) => {
 			void call('slow');
 		},
 	],
 ];
 
-describe.each(HOLD_UPS)('a call that waits for %s', (_name, set, hold) => {
-	async function held() {
+test.each(HOLD_UPS)(
+	'calls that wait for %s are answered in time, and not sent later but by the same call, which is paid for once',
+	async (_name, set, hold) => {
 		const all = setUp(set);
+		const { clock, model, call, once, posts } = all;
 		hold(all);
-		await all.clock.pass(1_000);
-		await all.once('the late one');
-		const sent = () =>
-			all
-				.posts()
-				.filter(({ request }) => (request.body as { prompt: string }).prompt === 'the late one');
-		return { ...all, sent };
-	}
-
-	test('is not sent later by itself, but by the same call, and paid for once', async () => {
-		const { clock, model, once, sent } = await held();
-		await clock.pass(3 * HOUR);
-		expect(sent()).toEqual([]);
-		model.settings.latencyMs = 100;
-		expect((await once('the late one')).result).toMatchObject({
-			value: { resources: [{ object: 'generation' }] },
-		});
-		expect(model.jobs.filter(({ prompt }) => prompt === 'the late one')).toHaveLength(1);
-	});
-
-	test('answers another one that asks for the same in its time as well', async () => {
-		const { clock, call } = await held();
-		const first = call('the same');
+		await clock.pass(1_000);
+		const first = call('the late one');
 		await clock.pass(30_000);
-		for (const { result, took } of await clock.run(Promise.all([first, call('the same')]))) {
+		for (const { took } of await clock.run(Promise.all([first, call('the late one')])))
 			expect(took).toBeLessThanOrEqual(CALL_MS);
-			expect(result).toMatchObject({ ok: true });
-		}
-	});
-});
+		await clock.pass(3 * HOUR);
+		const isLate = (body: unknown) => (body as { prompt: string }).prompt === 'the late one';
+		expect(posts().filter(({ request }) => isLate(request.body))).toEqual([]);
+		model.settings.latencyMs = 100;
+		const { result } = await once('the late one');
+		expect(result).toMatchObject({ value: { resources: [{ object: 'generation' }] } });
+		expect(model.jobs.filter(isLate)).toHaveLength(1);
+	},
+);
 
 const JOB = { id: 'gen_1', object: 'generation', status: 'processing', estimated_credits: 5 };
 
 test.each([
-	[[JOB], 'Not finished yet. Get it by its id in about a minute.'],
+	[[JOB], LATER],
 	[[{ ...JOB, status: 'completed' }], undefined],
 	[[{ id: 'run_1', object: 'agent_run', status: 'planning' }], undefined],
 ])(

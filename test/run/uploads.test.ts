@@ -67,8 +67,10 @@ test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
 			},
 			{ binary: async () => stored('filesystem-v2:1', text) },
 		);
+		const clock = new VirtualClock();
+		const shared = { host, workspace: workspaceWith(clock), request };
 		for (const dryRun of [false, true]) {
-			const result = await runOperation(itemWith(sourceWith(), { host, settings: { dryRun } }));
+			const result = await clock.run(runOperation(runOf({ ...shared, settings: { dryRun } })));
 			expect(result).toMatchObject({ failure: { kind: 'upload', field: 'data' } });
 		}
 		expect(sent).toEqual([]);

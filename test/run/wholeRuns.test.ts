@@ -1,7 +1,6 @@
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
-import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import { answer, errorBody } from '../model/answers';
 import type { VirtualClock } from '../model/virtualClock';
 import { clock, locator, setUp } from '../support/serviceRun';
@@ -34,7 +33,6 @@ const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as ID
 
 const MIN = 60_000;
 const image = { model: locator('m'), prompt: 'a', downloadOutputs: false };
-const text = (words: number) => Array.from({ length: words }, (_, i) => `w${i}`).join(' ');
 
 describe('a job counts once in an execution', () => {
 	test.each(['content', 'custom'])(
@@ -66,9 +64,9 @@ describe('a job counts once in an execution', () => {
 			service: { price: () => 10, ending: () => ({ status: 'failed' }) },
 		});
 		let memory: IDataObject = {};
-		for (let retry = 0; retry < 4; retry += 1) {
+		for (const executionId of ['e1', 'e2', 'e3']) {
 			memory = reload(memory);
-			await ended(t.run({ nodeMemory: memory, executionId: `e${retry}` }));
+			await ended(t.run({ nodeMemory: memory, executionId }));
 		}
 		expect(t.model.jobs).toHaveLength(1);
 		expect(memory.mediaGenCredits).toBe(10);
@@ -205,50 +203,6 @@ test('after 429 with Retry-After 0 waiting creations are not tried once a second
 	expect(t.posts().length).toBeLessThan(100);
 });
 
-test.each([[null], [{ text: 'w' }]])(
-	'blocks that Additional JSON gives as %j are sent as they are, in one request',
-	async (blocks) => {
-		const t = setUp({
-			description: new MediaGenSpeech().description,
-			given: {
-				operation: 'create',
-				model: locator('service/speech-lite'),
-				text: 'w',
-				waitForCompletion: false,
-				options: { additionalFields: { blocks } },
-			},
-			answers: () => answer(400, errorBody('blocks must be a list')),
-		});
-		const { error } = await ended(t.run());
-		expect(error?.message).toContain('must be a list');
-		expect(t.posts().map(({ body }) => (body as IDataObject).blocks)).toEqual([blocks]);
-	},
-);
-
-test('an own key that a part of a text and another item share gives each its own or an error', async () => {
-	const keys = ['a', 'a#part=2'];
-	const t = setUp({
-		description: new MediaGenSpeech().description,
-		continueOnFail: true,
-		json: [{}, {}],
-		own: (i) => ({
-			text: i === 0 ? text(120) : 'short',
-			options: { blockLength: 2, idempotency: 'custom', idempotencyKey: keys[i] },
-		}),
-		given: {
-			operation: 'create',
-			model: locator('service/speech-lite'),
-			blocksFrom: 'text',
-			waitForCompletion: false,
-		},
-		answers: () => answer(202, { id: 'sp_1', object: 'speech_generation', status: 'queued' }),
-	});
-	const errors = (await t.run()).flatMap(({ json }) => json.error ?? []);
-	expect(errors).toEqual([expect.stringMatching(/was used in this execution for another request/)]);
-	const sent = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
-	expect(sent.filter((key) => key === 'a#part=2')).toHaveLength(1);
-});
-
 test('Approve: retries never approve twice, also when the run fails', async () => {
 	const run = { id: 'run_1', object: 'agent_run', plan: {} };
 	const t = setUp({
@@ -264,30 +218,29 @@ test('Approve: retries never approve twice, also when the run fails', async () =
 	expect(new Set(t.posts().map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
 });
 
-describe('Same Request Within 24 Hours and Wait for Top-Up, at a service that does not store a 402', () => {
-	const given = { ...image, options: { idempotency: 'content', onInsufficientCredits: 'wait' } };
+test.each([10, 90])(
+	'Same Request and Wait for Top-Up, at a service that does not store a 402: identical items and another process pay once, top-up after %i s',
+	async (seconds) => {
+		const options = { idempotency: 'content', onInsufficientCredits: 'wait' };
+		const given = { ...image, options };
+		const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
+		clock.after(seconds * 1_000, () => {
+			t.model.settings.credits = Infinity;
+		});
+		await t.run({ nodeMemory: {}, executionId: 'e1' });
+		// Such as another worker, or n8n after a restart: nothing is shared.
+		const other = setUp({ given, answers: async (request) => await t.model.send(request) });
+		await other.run({ nodeMemory: {}, executionId: 'e2' });
+		expect(t.model.jobs).toHaveLength(1);
+	},
+);
 
-	test.each([10, 50, 90])(
-		'identical items of one run, and another process, pay once, top-up after %i s',
-		async (seconds) => {
-			const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
-			clock.after(seconds * 1_000, () => {
-				t.model.settings.credits = Infinity;
-			});
-			await t.run({ nodeMemory: {}, executionId: 'e1' });
-			// Such as another worker, or n8n after a restart: nothing is shared.
-			const other = setUp({ given, answers: async (request) => await t.model.send(request) });
-			await other.run({ nodeMemory: {}, executionId: 'e2' });
-			expect(t.model.jobs).toHaveLength(1);
-		},
-	);
-});
-
-describe('in the editor, with On Error: Continue', () => {
-	test.each([
-		['ran out of time', false],
-		['was stopped', true],
-	])('a run that %s is taken over by the next click', async (_, isStopped) => {
+test.each([
+	['ran out of time', false],
+	['was stopped', true],
+])(
+	'in the editor, with On Error: Continue, a run that %s is taken over by the next click',
+	async (_, isStopped) => {
 		const stop = new AbortController();
 		const t = setUp({
 			mode: 'manual',
@@ -300,8 +253,8 @@ describe('in the editor, with On Error: Continue', () => {
 		await clock.pass(10 * MIN);
 		await t.run({ nodeMemory: {}, executionId: 'e2' });
 		expect(t.model.jobs).toHaveLength(1);
-	});
-});
+	},
+);
 
 describe('what a further execution goes on with', () => {
 	test.each([
@@ -331,6 +284,20 @@ describe('what a further execution goes on with', () => {
 		await t.run({ nodeMemory: {}, executionId: 'e2' });
 		expect(t.model.jobs).toHaveLength(2);
 	});
+});
+
+test.each<[what: string, more: Parameters<typeof setUp>[0]]>([
+	['what was output well', {}],
+	['a job that failed', { service: { ending: () => ({ status: 'failed' }) } }],
+	[
+		'a request that was refused',
+		{ answers: ({ method }) => (method === 'POST' ? answer(400, errorBody('no')) : undefined) },
+	],
+])('in the editor the next click does not go on with %s', async (what, more) => {
+	const t = setUp({ mode: 'manual', given: { ...image, prompt: what }, ...more });
+	for (const executionId of ['e1', 'e2']) await ended(t.run({ nodeMemory: {}, executionId }));
+	const keys = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
+	expect(new Set(keys).size).toBe(2);
 });
 
 test('where n8n cannot read the credential for one item, the error names the jobs of the others', async () => {

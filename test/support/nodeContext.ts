@@ -22,8 +22,6 @@ export const NODE: INode = {
 export interface NodeRun {
 	items: INodeExecutionData[];
 	credential: IDataObject;
-	/** Under which n8n has it. */
-	credentialId?: string;
 	/** What n8n waits for before it has the credential of an item. */
 	readCredential?: () => Promise<void>;
 	/** Parameters by dotted name; a function gives them for each item. */
@@ -102,7 +100,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		getNode: () => ({
 			...NODE,
 			type: run.nodeType ?? NODE.type,
-			credentials: { mediaGenApi: { id: run.credentialId ?? 'credential-1', name: 'MediaGen' } },
+			credentials: { mediaGenApi: { id: 'credential-1', name: 'MediaGen' } },
 			parameters: run.rawParameters ?? (run.parameters(item) as INode['parameters']),
 			...(run.errorOutput && { onError: 'continueErrorOutput' }),
 		}),
