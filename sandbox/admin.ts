@@ -2,7 +2,6 @@ import { json, Router } from 'express';
 import { z } from 'zod/v4';
 
 import { ENDPOINTS, EVENTS, SCOPES } from '../src/contract';
-import { formatMilliseconds } from './clock';
 import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, found } from './errors';
@@ -147,7 +146,7 @@ function overview(service: Service): object {
 		some.slice(0, SHOWN).map((each) => shownJob(service, each));
 	return {
 		base_url: `${links.origin}/v1`,
-		now: formatMilliseconds(clock.now()),
+		now: new Date(clock.now()).toISOString(),
 		clock_scale: clock.scale,
 		keys: listKeys(service),
 		workspaces: workspaces.map((workspace) => ({
@@ -194,10 +193,13 @@ function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob):
 		kind,
 		status,
 		text: text.slice(0, 200),
-		created: formatMilliseconds(job.createdAt / 1000),
+		created: new Date(job.createdAt).toISOString(),
 		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,
-		/** Real seconds until it is done; `null` once it has ended. */
-		due_in: settledAt === null ? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000)) : null,
+		/** Real seconds until it goes on; `null` where it does not. */
+		due_in:
+			settledAt === null && dueAt !== null
+				? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000))
+				: null,
 		problems: job.problems.map(({ message, output }) =>
 			output === undefined ? message : `${message} (${output})`,
 		),

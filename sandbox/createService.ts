@@ -11,8 +11,9 @@ import type {
 import type { KeptReply } from './http/idempotency';
 import type { StateDatabase } from './persistence';
 import { JOBS } from './resources';
+import { schedule } from './resources/job';
 import { Service, type ServiceOptions } from './service';
-import type { Table, Workspace } from './store';
+import type { Table } from './store';
 
 /** Builds the service, with the state that was kept, and opens its workspaces. */
 export function createService(options: ServiceOptions): Service {
@@ -79,7 +80,9 @@ function restore(service: Service, kept: StateDatabase): void {
 	for (const each of byCreation(kept.values<DeliveryEntity>('deliveries'))) {
 		store.workspaces.get(each.workspace)?.deliveriesOf(each.webhookId).restore(each);
 	}
-	for (const workspace of store.workspaces.values()) resume(service, workspace);
+	for (const workspace of store.workspaces.values())
+		for (const kind of JOBS)
+			for (const job of kind.tableOf(workspace).all()) schedule(workspace, job, kind);
 	for (const each of kept.values<PendingDelivery>('pending')) service.dispatcher.schedule(each);
 }
 
@@ -96,15 +99,3 @@ const ENTITIES = [
 
 const byCreation = <T extends Stored>(entities: T[]) =>
 	entities.sort((a, b) => a.createdAt - b.createdAt);
-
-function resume(service: Service, workspace: Workspace): void {
-	for (const { tableOf, resume: goOn } of JOBS) {
-		const jobs = tableOf(workspace).all().reverse();
-		for (const job of jobs) if (job.settledAt === null) goOn(workspace, job);
-	}
-	// Of a described persona that was deleted while it was made.
-	for (const resource of service.ledger.openHolds(workspace.id)) {
-		const known = JOBS.some(({ tableOf }) => tableOf(workspace).get(resource));
-		if (!known) service.ledger.settle(workspace.id, resource, 0);
-	}
-}

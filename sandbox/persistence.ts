@@ -23,7 +23,7 @@ export class StateDatabase implements Persistence {
 	static async open(directory: string): Promise<StateDatabase> {
 		const release = await takeDirectory(directory);
 		// The number is that of the form: state of another form is not looked at.
-		const database = open({ path: join(directory, 'state-3'), encoding: 'json' });
+		const database = open({ path: join(directory, 'state-4'), encoding: 'json' });
 		return new StateDatabase(directory, database as RootDatabase<unknown, string>, release);
 	}
 

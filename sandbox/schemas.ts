@@ -15,7 +15,6 @@ import {
 	type EndpointName,
 	type InputSlot,
 } from '../src/contract';
-import { readDateTime } from './clock';
 import { countCharacters } from './credits/prices';
 
 /** Text within a range of lengths; a character is a code point, as in JSON Schema. */
@@ -44,7 +43,7 @@ const uri = z
 /** A date-time as in RFC 3339. */
 const dateTime = z
 	.string()
-	.refine((value) => readDateTime(value) !== undefined, {
+	.refine((value) => z.iso.datetime({ offset: true }).safeParse(value).success, {
 		error: 'must be a date-time such as 2026-01-31T12:00:00Z',
 	})
 	.meta({ format: 'date-time' });
@@ -104,6 +103,22 @@ interface RequestSchemas {
 	body?: z.ZodType;
 	query?: z.ZodObject;
 }
+
+/** A plan that can be carried out; open point 3: its structure is fiction. Other fields are kept. */
+export const planSchema = z.looseObject({
+	steps: z
+		.array(
+			z.looseObject({
+				id: z.string().min(1),
+				kind: z.enum(['image', 'video', 'music', 'speech']),
+				prompt: z.string().min(1).max(10_000),
+				estimated_credits: z.number().int().min(0),
+			}),
+		)
+		.min(1)
+		.max(50),
+});
+export type AgentPlan = z.infer<typeof planSchema>;
 
 /**
  * What an operation takes as its body and in its query; one that is not named takes neither.

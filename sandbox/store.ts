@@ -42,9 +42,9 @@ export class Table<T extends Stored> {
 		return this.byId.get(id);
 	}
 
-	/** A creation time in microseconds that no entity of this table has. */
+	/** A creation time that no entity of this table has. */
 	stamp(now: number): number {
-		return Math.max(now * 1000, this.lastCreated + 1);
+		return Math.max(now, this.lastCreated + 1);
 	}
 
 	/** Adds an entity, or keeps what was changed in it. */
@@ -73,7 +73,7 @@ export class Table<T extends Stored> {
 		if (this.byId.delete(id)) this.owner.service.persistence.remove(this.name, id);
 	}
 
-	/** Up to `limit` entities created before an instant (microseconds), newest first. */
+	/** Up to `limit` entities created before an instant, newest first. */
 	page(limit: number, before = Infinity): { entities: T[]; more: boolean } {
 		const earlier = this.all().filter(({ createdAt }) => createdAt < before);
 		return { entities: earlier.slice(0, limit), more: earlier.length > limit };
@@ -97,8 +97,6 @@ export class Workspace {
 	readonly webhooks = new Table<WebhookEntity>('webhooks', this);
 	/** By the id of the webhook; those of deleted webhooks, too. */
 	readonly deliveries = new Map<string, Table<DeliveryEntity>>();
-	/** Ids of approved agent runs that wait for others to end. */
-	readonly waitingRuns: string[] = [];
 	/** Instants of the requests of the last minute that were let through, oldest first. */
 	readonly passed: number[] = [];
 

@@ -82,12 +82,6 @@ export class Ledger {
 		return this.account(workspace).holds.get(resource) ?? 0;
 	}
 
-	/** Resources whose reservation still holds credits. */
-	openHolds(workspace: string): string[] {
-		const holds = [...this.account(workspace).holds];
-		return holds.filter(([, held]) => held > 0).map(([resource]) => resource);
-	}
-
 	/** Adds credits, or takes available ones away (never below 0). */
 	grant(workspace: string, amount: number): void {
 		if (amount >= 0) return this.write(workspace, 'grant', amount, null);

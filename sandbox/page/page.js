@@ -122,8 +122,7 @@ function renderJob(job) {
 	const { id, kind, text, credits, workspace, status, problems, previews, due_in: left } = job;
 	const tone = isBusy(job) ? 'busy' : status === 'failed' ? 'bad' : 'good';
 	const state = element('span', { className: tone }, BUSY[status] ?? words(status));
-	const isTimed = ['queued', 'pending', 'running'].includes(status);
-	const note = [`${credits} credits`, isTimed && `${left} s left`, workspace, id];
+	const note = [`${credits} credits`, left !== null && `${left} s left`, workspace, id];
 	return element(
 		'article',
 		{ 'data-id': id },

@@ -27,6 +27,7 @@ import {
 	problem,
 	publish,
 	recipeOf,
+	schedule,
 	settle,
 	spendCharacters,
 	type JobKind,
@@ -36,7 +37,7 @@ import { checkVoice, soundOf } from './voices';
 export const generations = {
 	...collection('generation', (workspace) => workspace.generations, formatGeneration),
 	describe: ({ kind, prompt }) => ({ kind, text: prompt }),
-	resume: watch,
+	advance: finish,
 } satisfies JobKind<GenerationEntity>;
 
 export const generationOperations = {
@@ -98,15 +99,11 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 		outputs: Array.from({ length: Number(parameters.count ?? 1) }, () => ids.next('out')),
 	};
 	workspace.generations.put(entity);
-	watch(workspace, entity);
+	schedule(workspace, entity, generations);
 	return entity;
 }
 
-/** Lets a queued generation run to its end. */
-function watch(workspace: Workspace, entity: GenerationEntity): void {
-	workspace.service.clock.at(entity.dueAt, () => finish(workspace, entity));
-}
-
+/** Lets a queued generation come to its end. */
 function finish(workspace: Workspace, entity: GenerationEntity): void {
 	const { outputs: all, outcome, kind, delivery } = entity;
 	const good = { succeed: all, partial: all.slice(0, -1), fail: [] }[outcome];
