@@ -137,11 +137,12 @@ const SHOWN = 40;
  * not disappear behind what went well.
  */
 function overview(service: Service): object {
-	const { ledger, faults, requests, clock, store, links, settings } = service;
+	const { ledger, faults, clock, store, links, settings } = service;
 	const workspaces = [...store.workspaces.values()];
-	const ofContract = requests.list().filter(({ path }) => path.startsWith('/v1'));
-	const deliveries = deliveriesOf(service);
 	const jobs = workspaces.flatMap(jobsOf).sort((a, b) => b.job.createdAt - a.job.createdAt);
+	const ofContract = service.requests.list().filter(({ path }) => path.startsWith('/v1'));
+	const requests = ofContract.reverse().map(shownRequest);
+	const deliveries = deliveriesOf(service).map(shownDelivery);
 	const newest = (some: DescribedJob[]) =>
 		some.slice(0, SHOWN).map((each) => shownJob(service, each));
 	return {
@@ -151,21 +152,17 @@ function overview(service: Service): object {
 		keys: listKeys(service),
 		workspaces: workspaces.map((workspace) => ({
 			id: workspace.id,
-			entitled: workspace.entity.entitled,
 			running: runningGenerations(workspace),
 			concurrent_jobs: settings.concurrentJobs,
 			...ledger.balance(workspace.id),
 		})),
 		jobs: newest(jobs),
 		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
-		requests: ofContract.slice(-SHOWN).reverse().map(shownRequest),
-		failed_requests: ofContract.filter(wentWrong).slice(-SHOWN).reverse().map(shownRequest),
-		requests_total: requests.total,
-		deliveries: deliveries.slice(0, SHOWN).map(shownDelivery),
-		failed_deliveries: deliveries
-			.filter(({ state }) => state !== 'succeeded')
-			.slice(0, SHOWN)
-			.map(shownDelivery),
+		requests: requests.slice(0, SHOWN),
+		failed_requests: requests.filter(({ wrong }) => wrong).slice(0, SHOWN),
+		requests_total: service.requests.total,
+		deliveries: deliveries.slice(0, SHOWN),
+		failed_deliveries: deliveries.filter(({ wrong }) => wrong).slice(0, SHOWN),
 		faults: faults.list(),
 		settings,
 	};
@@ -213,15 +210,18 @@ function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob):
 	};
 }
 
-const wentWrong = ({ status, answered, fault }: RequestEntry) =>
-	status === null || status >= 400 || !answered || fault !== null;
-
-const shownRequest = (entry: RequestEntry) => {
-	const { id, at, method, path, workspace, status, fault, error } = entry;
-	return { id, at, method, path, workspace, status, fault, error, wrong: wentWrong(entry) };
+const shownRequest = ({
+	headers: _headers,
+	query: _query,
+	body: _body,
+	...entry
+}: RequestEntry) => {
+	const { status, answered, fault } = entry;
+	return { ...entry, wrong: status === null || status >= 400 || !answered || fault !== null };
 };
 
 const shownDelivery = (entity: DeliveryEntity) => {
 	const { id, attemptedAt: at, event, url, attempt, state, fault, error } = entity;
-	return { id, at, event, url, attempt, state, status: entity.responseStatus, fault, error };
+	const status = entity.responseStatus;
+	return { id, at, event, url, attempt, state, status, fault, error, wrong: state !== 'succeeded' };
 };

@@ -30,14 +30,11 @@ export class Clock {
 	private stopped = false;
 
 	constructor(
-		private factor = 1,
+		/** How many times as fast as real time the service's passes. */
+		public scale = 1,
 		/** The host's own time, for what is no quicker where the service's is. */
 		readonly timers: Timers = realTimers,
 	) {}
-
-	get scale(): number {
-		return this.factor;
-	}
 
 	/** Milliseconds since 1970, wall clock. */
 	now(): number {
@@ -46,7 +43,7 @@ export class Clock {
 
 	/** Real milliseconds that a number of service seconds takes. */
 	milliseconds(serviceSeconds: number): number {
-		return (serviceSeconds * 1000) / this.factor;
+		return (serviceSeconds * 1000) / this.scale;
 	}
 
 	/** The instant a number of service seconds ahead. */
@@ -62,24 +59,19 @@ export class Clock {
 		this.arm(entry);
 	}
 
-	/** Runs a function after a number of service seconds. */
-	after(serviceSeconds: number, run: () => void): void {
-		this.at(this.ahead(serviceSeconds), run);
-	}
-
 	/** Resolves after a number of service seconds. */
 	async sleep(serviceSeconds: number): Promise<void> {
-		await new Promise<void>((resolve) => this.after(serviceSeconds, resolve));
+		await new Promise<void>((resolve) => this.at(this.ahead(serviceSeconds), resolve));
 	}
 
 	/** Sets a new scale; what is pending keeps its remaining service time. */
 	rescale(scale: number): void {
 		const now = this.now();
 		for (const entry of this.pending) {
-			entry.due = now + (Math.max(0, entry.due - now) * this.factor) / scale;
+			entry.due = now + (Math.max(0, entry.due - now) * this.scale) / scale;
 			this.timers.clear(entry.handle);
 		}
-		this.factor = scale;
+		this.scale = scale;
 		for (const entry of this.pending) this.arm(entry);
 	}
 

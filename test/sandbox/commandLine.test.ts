@@ -75,7 +75,7 @@ test.each([
 	[['--seed', '1.5'], '--seed: '],
 	[['--data', ''], '--data needs a value'],
 	[['--settings', '{'], '--settings: must be JSON, not {'],
-	[['--settings', '{"nothing": 1}'], '--settings: nothing: is not a setting'],
+	[['--settings', '{"nothing": 1}'], '--settings: nothing: is unknown'],
 	[['--settings', '{"jobSeconds": {"nothing": 1}}'], '--settings: jobSeconds.nothing: is unknown'],
 	[['--public-url', 'ftp://example.com'], '--public-url: must be http:// or https://'],
 	[['--public-url', 'https://example.com/media'], '--public-url: must be http:// or https://'],
