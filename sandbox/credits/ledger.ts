@@ -62,11 +62,8 @@ export class Ledger {
 	constructor(
 		private readonly clock: Pick<Clock, 'now'>,
 		private readonly persistence: Persistence,
-	) {}
-
-	/** Continues from stored lines, without writing them again. */
-	restore(lines: Iterable<LedgerLine>): void {
-		for (const line of lines) {
+	) {
+		for (const line of persistence.values<LedgerLine>('ledger')) {
 			move(this.account(line.workspace), line.movement, line.amount, line.resource);
 			this.lines.push(line);
 		}

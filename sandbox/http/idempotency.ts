@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 /** A response saved under a key. */
-export interface KeptReply {
+interface KeptReply {
 	id: string;
 	/** What was sent: a repeat says the same, in whatever order of its fields. */
 	body: unknown;
@@ -52,10 +52,9 @@ export class Idempotency {
 	constructor(
 		private readonly clock: Clock,
 		private readonly persistence: Persistence,
-	) {}
-
-	restore(saved: KeptReply[]): void {
-		for (const { id, body, at, reply } of saved.sort((a, b) => a.at - b.at)) {
+	) {
+		const kept = persistence.values<KeptReply>('idempotency').sort((a, b) => a.at - b.at);
+		for (const { id, body, at, reply } of kept) {
 			this.entries.set(id, { body, at, reply: Promise.resolve(reply) });
 		}
 	}
