@@ -96,28 +96,29 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 	const origin = options.publicUrl ?? local;
 	const ownNames = [local, origin].map((address) => new URL(address).hostname);
 	// From here on nothing waits, so that no request comes before there is something to answer it.
-	const directory = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
+	const home = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
+	const directory = join(home, 'files');
 
-	let round = 0;
-	const build = () => {
-		round += 1;
-		return createService({
+	const build = () =>
+		createService({
 			seed,
 			origin,
 			local,
 			settings: structuredClone(settings),
 			clock: new Clock(settings.clockScale, timers),
-			directory: kept ? join(directory, 'files') : join(directory, String(round)),
+			directory,
 			kept,
 			render,
 			report,
 			deliveryCa,
 		});
-	};
+	const remove = async (path: string) =>
+		await rm(path, { recursive: true, force: true, maxRetries: 5 });
 	const reset = async () => {
 		service.clock.stop();
 		await service.dispatcher.close();
 		await kept?.clear();
+		await remove(directory);
 		service = build();
 		app = createApp(service, ownNames, reset);
 	};
@@ -143,7 +144,7 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 			if (kept) await kept.close();
-			else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+			else await remove(home);
 		},
 	};
 }

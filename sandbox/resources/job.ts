@@ -75,7 +75,7 @@ export function dueAt({ service }: Workspace, pace: Paced, id: string): number {
 /** Ends a job: spends what it has cost, gives back what else was reserved, and counts it. */
 export function settle({ id, service }: Workspace, entity: JobEntity, mode: UsageMode): void {
 	const { spentCredits, outputs } = entity;
-	if (entity.estimatedCredits > 0) service.ledger.settle(id, entity.id, spentCredits);
+	service.ledger.settle(id, entity.id, spentCredits);
 	service.usage.add(id, mode, spentCredits, outputs.length);
 	entity.settledAt = service.clock.now();
 }

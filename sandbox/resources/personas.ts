@@ -39,9 +39,8 @@ export const personaOperations = {
 		return ok(formatPersona(workspace.personas.put(entity)));
 	},
 	deletePersona({ workspace, id }) {
-		const { ledger } = workspace.service;
-		// Of one that is still being made.
-		if (ledger.held(workspace.id, id) > 0) ledger.settle(workspace.id, id, 0);
+		// What one that is still being made has reserved.
+		workspace.service.ledger.settle(workspace.id, id, 0);
 		return personas.remove({ workspace, id });
 	},
 } satisfies Partial<Handlers>;

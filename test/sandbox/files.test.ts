@@ -49,7 +49,7 @@ test('an upload that is there and an output are taken as an input, in their work
 });
 
 test('behind a front, addresses name it, and those of the front and of the inside are our own', async () => {
-	const front = await startHarness({ publicUrl: 'https://media.example.com/v1' });
+	const front = await startHarness({ publicUrl: 'https://media.example.com' });
 	const { url, upload_url, upload_headers } = (await front.post('/files', description)).body;
 	expect(url).toMatch(/^https:\/\/media\.example\.com\/files\//);
 	const local = front.sandbox.baseUrl.replace('/v1', '');
