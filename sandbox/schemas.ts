@@ -70,7 +70,8 @@ const list = {
 	}),
 };
 
-const LONGEST_NAME = 255;
+const between = (bounds: { min: number; max: number }) =>
+	z.number().min(bounds.min).max(bounds.max).optional();
 
 function isPlainName(name: string): boolean {
 	return !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..';
@@ -96,8 +97,6 @@ const webhook = z.strictObject({
 	description: z.string().max(1000).optional(),
 	events: z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min),
 });
-
-const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
 
 interface RequestSchemas {
 	body?: z.ZodType;
@@ -129,7 +128,7 @@ const REQUESTS = {
 	/** The bounds are fiction (open point 7). */
 	createFile: {
 		body: z.strictObject({
-			filename: text(1, LONGEST_NAME).refine(isPlainName, {
+			filename: text(1, 255).refine(isPlainName, {
 				error: 'must be a name without a path or control characters',
 			}),
 			content_type: z
@@ -172,12 +171,12 @@ const REQUESTS = {
 			model: z.enum(SPEECH_MODELS),
 			blocks: z
 				.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
-				.min(speechBlocks.min)
-				.max(speechBlocks.max),
+				.min(LIMITS.speechBlocks.min)
+				.max(LIMITS.speechBlocks.max),
 			settings: z
 				.strictObject({
-					volume: z.number().min(speechVolume.min).max(speechVolume.max).optional(),
-					speed: z.number().min(speechSpeed.min).max(speechSpeed.max).optional(),
+					volume: between(LIMITS.speechVolume),
+					speed: between(LIMITS.speechSpeed),
 					loudness_normalization: z.boolean().optional(),
 					text_normalization: z.boolean().optional(),
 					tag_compatible: z.boolean().optional(),

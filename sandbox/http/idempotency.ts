@@ -37,9 +37,6 @@ export function readKey(header: string | string[] | undefined): string | undefin
 	return key;
 }
 
-/** A body as data alone: what the database gives back may have other prototypes than what a request brings. */
-const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body ?? null));
-
 const LIFE_SECONDS = LIMITS.idempotencyHours * 3600;
 
 /**
@@ -60,12 +57,14 @@ export class Idempotency {
 	}
 
 	/** Runs a request once for its key and gives the same answer to its repeats. */
-	async once(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
+	async once(id: string, given: unknown, run: () => Promise<Reply>): Promise<Reply> {
 		this.prune();
+		// As data alone: a request may bring other prototypes than what is kept.
+		const body: unknown = JSON.parse(JSON.stringify(given ?? null));
 		for (;;) {
 			const entry = this.entries.get(id);
 			if (!entry) return await this.first(id, body, run);
-			if (!isDeepStrictEqual(asSent(entry.body), asSent(body))) {
+			if (!isDeepStrictEqual(entry.body, body)) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
 			// Only a success is kept: after a refusal, whoever waited tries again.

@@ -7,7 +7,6 @@ import {
 } from '../catalogue/models';
 import {
 	countCharacters,
-	liteReservation,
 	METERED_MODEL,
 	outputPrice,
 	readSeconds,
@@ -86,7 +85,8 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 		throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
 	}
 	const id = ids.next('gen');
-	const credits = quote(model, parameters, body.prompt);
+	const count = Number(parameters.count ?? 1);
+	const credits = outputPrice(model, parameters, body.prompt) * count;
 	ledger.reserve(workspace.id, id, credits);
 	const kind = model.kind ?? 'image';
 	const about = { pace: kind, text: body.prompt, mode: body.mode, model: body.model };
@@ -96,7 +96,7 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 		status: 'queued',
 		kind,
 		estimatedCredits: credits,
-		outputs: Array.from({ length: Number(parameters.count ?? 1) }, () => ids.next('out')),
+		outputs: Array.from({ length: count }, () => ids.next('out')),
 	};
 	workspace.generations.put(entity);
 	schedule(workspace, entity, generations);
@@ -126,12 +126,6 @@ function spentCredits(workspace: Workspace, entity: GenerationEntity, count: num
 	const { length } = entity.outputs;
 	if (entity.model !== METERED_MODEL) return (entity.estimatedCredits / count) * length;
 	return spendCharacters(workspace, countCharacters(entity.prompt) * length);
-}
-
-function quote(model: ModelEntry, parameters: Effective, prompt: string): number {
-	const count = Number(parameters.count ?? 1);
-	if (model.id === METERED_MODEL) return liteReservation(countCharacters(prompt) * count);
-	return outputPrice(model, parameters, prompt) * count;
 }
 
 /** What one output of a generation looks or sounds like. */

@@ -1,4 +1,4 @@
-import { countCharacters, liteReservation, METERED_MODEL, turboPrice } from '../credits/prices';
+import { countCharacters, METERED_MODEL, speechPrice } from '../credits/prices';
 import type { SpeechEntity } from '../entities';
 import type { Handlers } from '../http/operation';
 import type { Given } from '../schemas';
@@ -64,7 +64,7 @@ function createSpeech(workspace: Workspace, body: Given<'createSpeech'>): Speech
 		if (voice !== undefined) checkVoice(workspace, model, voice, `blocks[${index}].voice`);
 	});
 	const characters = blocks.reduce((sum, { text }) => sum + countCharacters(text), 0);
-	const credits = model === METERED_MODEL ? liteReservation(characters) : turboPrice(characters);
+	const credits = speechPrice(model, characters);
 	const id = ids.next('spc');
 	ledger.reserve(workspace.id, id, credits);
 	const text = blocks.map((block) => block.text).join('\n');
