@@ -141,7 +141,7 @@ function overview(service: Service): object {
 	const workspaces = [...store.workspaces.values()];
 	const jobs = workspaces.flatMap(jobsOf).sort((a, b) => b.job.createdAt - a.job.createdAt);
 	const ofContract = service.requests.list().filter(({ path }) => path.startsWith('/v1'));
-	const requests = ofContract.reverse().map(shownRequest);
+	const requests = ofContract.reverse();
 	const deliveries = deliveriesOf(service).map(shownDelivery);
 	const newest = (some: DescribedJob[]) =>
 		some.slice(0, SHOWN).map((each) => shownJob(service, each));
@@ -158,8 +158,8 @@ function overview(service: Service): object {
 		})),
 		jobs: newest(jobs),
 		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
-		requests: requests.slice(0, SHOWN),
-		failed_requests: requests.filter(({ wrong }) => wrong).slice(0, SHOWN),
+		requests: requests.slice(0, SHOWN).map(shownRequest),
+		failed_requests: requests.filter(wentWrong).slice(0, SHOWN).map(shownRequest),
 		requests_total: service.requests.total,
 		deliveries: deliveries.slice(0, SHOWN),
 		failed_deliveries: deliveries.filter(({ wrong }) => wrong).slice(0, SHOWN),
@@ -210,15 +210,13 @@ function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob):
 	};
 }
 
-const shownRequest = ({
-	headers: _headers,
-	query: _query,
-	body: _body,
-	...entry
-}: RequestEntry) => {
-	const { status, answered, fault } = entry;
-	return { ...entry, wrong: status === null || status >= 400 || !answered || fault !== null };
-};
+const wentWrong = ({ status, answered, fault }: RequestEntry) =>
+	status === null || status >= 400 || !answered || fault !== null;
+
+function shownRequest(entry: RequestEntry): object {
+	const { headers: _headers, query: _query, body: _body, ...shown } = entry;
+	return { ...shown, wrong: wentWrong(entry) };
+}
 
 const shownDelivery = (entity: DeliveryEntity) => {
 	const { id, attemptedAt: at, event, url, attempt, state, fault, error } = entity;

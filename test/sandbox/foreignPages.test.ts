@@ -1,22 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { once } from 'events';
-import { request, type IncomingMessage } from 'http';
-import { text } from 'stream/consumers';
-
 import { createSandbox } from '../../sandbox/server';
-import { startHarness, type Harness } from './support/harness';
-
-/** A request with exactly these headers: fetch would set Host itself. */
-async function call(
-	url: string,
-	headers: Record<string, string>,
-	{ method = 'GET', host = '127.0.0.1' } = {},
-): Promise<{ status: number; body: string }> {
-	const { port, pathname: path } = new URL(url);
-	const outgoing = request({ host, port, method, path, headers, agent: false }).end();
-	const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-	return { status: answer.statusCode ?? 0, body: await text(answer) };
-}
+import { ask, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
 beforeAll(async () => (service = await startHarness({ publicUrl: 'https://media.example.com' })));
@@ -47,7 +30,7 @@ test.each(RESETS)('%s, at %s, from %s: a reset is answered %i', async (...row) =
 		...(origin !== undefined && { origin }),
 		...(site && { 'sec-fetch-site': site }),
 	};
-	const answer = await call(`${service.sandbox.adminUrl}/reset`, headers, { method: 'POST' });
+	const answer = await ask(`${service.sandbox.adminUrl}/reset`, { method: 'POST', headers });
 	expect(answer.status).toBe(status);
 	const { voices } = (await service.admin('GET', '/settings')).body;
 	expect(voices).toBe(status === 200 ? 12 : 3);
@@ -63,7 +46,8 @@ test.each([
 ])('where others can reach it, it answers %s (%s): %i', async (_name, host, status) => {
 	const open = await createSandbox({ host: '0.0.0.0', publicUrl: 'http://media.localhost:4010' });
 	expect(open.openTo).toMatch(/^0\.0\.0\.0:\d+$/);
-	const answer = await call(`${open.adminUrl}/keys`, { host }, { host: ADDRESS });
+	const url = open.adminUrl.replace('127.0.0.1', ADDRESS);
+	const answer = await ask(`${url}/keys`, { headers: { host }, agent: false });
 	await open.close();
 	expect(answer.status).toBe(status);
 });
