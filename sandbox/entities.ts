@@ -101,7 +101,6 @@ export interface AgentRunEntity extends JobEntity {
 	plan: AgentPlan;
 	maxCredits: number | null;
 	autoApprovalError: string | null;
-	stepsDone: number;
 }
 
 export interface VoiceEntity extends Stored {

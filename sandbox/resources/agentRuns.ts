@@ -120,7 +120,6 @@ function createAgentRun(workspace: Workspace, body: Given<'createAgentRun'>): Ag
 		plan,
 		maxCredits: body.max_credits ?? null,
 		autoApprovalError: null,
-		stepsDone: 0,
 		estimatedCredits: creditsOf(plan),
 		spentCredits: PRICES.agentPlanning,
 	};
@@ -189,15 +188,15 @@ function enqueue(workspace: Workspace, entity: AgentRunEntity): void {
 /** One step is done at a time: queued -> running -> … -> the review gate, or failure. */
 function advance(workspace: Workspace, entity: AgentRunEntity): void {
 	const { steps } = entity.plan;
-	const step = entity.status === 'queued' ? undefined : steps[entity.stepsDone];
+	const step = entity.status === 'queued' ? undefined : steps[entity.outputs.length];
 	entity.status = 'running';
 	if (step && !makeStep(workspace, entity, step)) {
 		return end(workspace, entity, 'failed');
 	}
-	if (entity.stepsDone >= steps.length) {
+	if (entity.outputs.length >= steps.length) {
 		return end(workspace, entity, 'awaiting_review');
 	}
-	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:${entity.stepsDone}`);
+	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:${entity.outputs.length}`);
 	workspace.agentRuns.put(entity);
 	schedule(workspace, entity, agentRuns);
 }
@@ -209,7 +208,7 @@ function makeStep(
 	{ id, estimated_credits: cost }: AgentPlan['steps'][number],
 ): boolean {
 	const { ledger } = workspace.service;
-	const isLast = entity.stepsDone === entity.plan.steps.length - 1;
+	const isLast = entity.outputs.length === entity.plan.steps.length - 1;
 	if (entity.outcome === 'fail' && isLast) {
 		entity.problems = [{ type: 'step_failed', message: `The step ${id} failed.` }];
 		return false;
@@ -221,7 +220,6 @@ function makeStep(
 	}
 	ledger.spend(workspace.id, entity.id, cost);
 	entity.spentCredits += cost;
-	entity.stepsDone += 1;
 	addOutput(workspace, entity);
 	return true;
 }

@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { spawn, type ChildProcess } from 'child_process';
 import { once } from 'events';
+import execa from 'execa';
 import { mkdtemp, rm, symlink } from 'fs/promises';
 import { tmpdir } from 'os';
 import { join } from 'path';
@@ -10,7 +11,7 @@ import type { LedgerLine } from '../../sandbox/credits/ledger';
 import { bundleSandbox } from '../../sandbox/pack';
 import { SCOPES } from '../../src/contract';
 import { ROOT } from '../support/sources';
-import { anImage } from './support/harness';
+import { anImage, ask } from './support/harness';
 
 const running: ChildProcess[] = [];
 
@@ -26,41 +27,27 @@ beforeAll(async () => {
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
+/** Runs the program to its end. */
+const run = async (...options: string[]) =>
+	await execa(process.execPath, [main, ...options], { reject: false });
+
 /** Starts the program and waits for its line of JSON. */
 async function start(...options: string[]) {
 	const child = spawn(process.execPath, [main, '--port', '0', '--json', ...options]);
 	running.push(child);
 	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
-	const said = JSON.parse(chunk.toString());
-	const headers = {
-		authorization: `Bearer ${said.keys[0].key}`,
-		'content-type': 'application/json',
-	};
-	const send = async (method: string, url: string, body?: object, more = {}) =>
-		await fetch(url, { method, headers: { ...headers, ...more }, body: JSON.stringify(body) });
-	return { ...said, child, headers, send };
-}
-
-/** Runs the program to its end. */
-async function run(...options: string[]) {
-	const child = spawn(process.execPath, [main, ...options]);
-	running.push(child);
-	let [said, complained] = ['', ''];
-	child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-	child.stderr.on('data', (chunk: Buffer) => (complained += chunk.toString()));
-	const [code] = (await once(child, 'close')) as [number];
-	return { code, said, complained };
+	return { ...JSON.parse(chunk.toString()), child };
 }
 
 test('--help lists the options and ends with 0, a wrong option with 2 and points to --help', async () => {
 	const help = await run('--port', '4711', '--help');
-	expect(help).toMatchObject({ code: 0, complained: '' });
-	const options = [...help.said.matchAll(/^ {2}--([a-z-]+) /gm)].map(([, name]) => name);
+	expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+	const options = [...help.stdout.matchAll(/^ {2}--([a-z-]+) /gm)].map(([, name]) => name);
 	const wanted = ['port', 'host', 'public-url', 'clock-scale', 'seed', 'data', 'settings'];
 	expect(options).toEqual([...wanted, 'json', 'help']);
 	const wrong = await run('--settings', '[]');
-	expect(wrong).toMatchObject({ code: 2, said: '' });
-	expect(wrong.complained).toMatch(/^--settings: must be a JSON object\n.*--help/);
+	expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+	expect(wrong.stderr).toMatch(/^--settings: must be a JSON object\n.*--help/);
 });
 
 test.each([
@@ -101,9 +88,12 @@ describe('a program that keeps its data, killed and started again', () => {
 	let program: Awaited<ReturnType<typeof start>>;
 
 	const create = async (index: number): Promise<string> => {
-		const more = { 'idempotency-key': `k${index}` };
-		const url = `${program.baseUrl}/generations`;
-		return (await (await program.send('POST', url, anImage(), more)).json()).id;
+		const authorization = `Bearer ${program.keys[0].key}`;
+		const type = { 'content-type': 'application/json' };
+		const headers = { authorization, ...type, 'idempotency-key': `k${index}` };
+		const options = { method: 'POST', headers };
+		return (await ask(`${program.baseUrl}/generations`, options, JSON.stringify(anImage()))).body
+			.id;
 	};
 
 	test('says its addresses and four keys; another one for its port ends with 1', async () => {
@@ -120,7 +110,7 @@ describe('a program that keeps its data, killed and started again', () => {
 			{ key, workspace: 'trial', scopes: [...SCOPES], entitled: false },
 		]);
 		const busy = await run('--port', new URL(baseUrl).port);
-		expect(busy).toMatchObject({ code: 1, complained: expect.stringContaining('in use') });
+		expect(busy).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('in use') });
 	});
 
 	test('has lost no ledger line that a client has seen, and answers a repeat with its job', async () => {
@@ -131,9 +121,8 @@ describe('a program that keeps its data, killed and started again', () => {
 		});
 		await Promise.allSettled(sending);
 		program = await start('--data', join(folder, 'data'), '--clock-scale', '1000');
-		const ledger = await fetch(`${program.adminUrl}/ledger?workspace=studio`);
-		const { lines } = (await ledger.json()) as { lines: LedgerLine[] };
-		const known = lines.map(({ resource }) => resource);
+		const { lines } = (await ask(`${program.adminUrl}/ledger?workspace=studio`)).body;
+		const known = lines.map(({ resource }: LedgerLine) => resource);
 		expect(accepted.size).toBeGreaterThanOrEqual(30);
 		expect(known).toEqual(expect.arrayContaining([...accepted.values()]));
 		const [[index, id]] = [...accepted] as [[number, string]];
