@@ -214,8 +214,8 @@ const wentWrong = ({ status, answered, fault }: RequestEntry) =>
 	status === null || status >= 400 || !answered || fault !== null;
 
 function shownRequest(entry: RequestEntry): object {
-	const { headers: _headers, query: _query, body: _body, ...shown } = entry;
-	return { ...shown, wrong: wentWrong(entry) };
+	const { id, at, method, path, workspace, status, fault, error } = entry;
+	return { id, at, method, path, workspace, status, fault, error, wrong: wentWrong(entry) };
 }
 
 const shownDelivery = (entity: DeliveryEntity) => {

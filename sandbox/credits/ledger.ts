@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import type { Clock } from '../clock';
 import { ApiError } from '../errors';
 import type { Persistence } from '../store';

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import execa from 'execa';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'fs';
 import { createServer, type Server } from 'http';
