@@ -97,7 +97,9 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 	const ownNames = [local, origin].map((address) => new URL(address).hostname);
 	// From here on nothing waits, so that no request comes before there is something to answer it.
 	const home = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
-	const directory = join(home, 'files');
+	// One for each reset where nothing is kept: a file that is still being drawn disturbs nobody.
+	const filesOf = (round: number) => join(home, kept ? 'files' : String(round));
+	let round = 0;
 
 	const build = () =>
 		createService({
@@ -106,7 +108,7 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 			local,
 			settings: structuredClone(settings),
 			clock: new Clock(settings.clockScale, timers),
-			directory,
+			directory: filesOf(round),
 			kept,
 			render,
 			report,
@@ -118,7 +120,8 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 		service.clock.stop();
 		await service.dispatcher.close();
 		await kept?.clear();
-		await remove(directory);
+		if (kept) await remove(filesOf(round));
+		round += 1;
 		service = build();
 		app = createApp(service, ownNames, reset);
 	};
