@@ -2,7 +2,6 @@ import { json, Router } from 'express';
 import { z } from 'zod/v4';
 
 import { ENDPOINTS, EVENTS, SCOPES } from '../src/contract';
-import { formatMilliseconds } from './clock';
 import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, found } from './errors';
@@ -138,35 +137,32 @@ const SHOWN = 40;
  * not disappear behind what went well.
  */
 function overview(service: Service): object {
-	const { ledger, faults, requests, clock, store, links, settings } = service;
+	const { ledger, faults, clock, store, links, settings } = service;
 	const workspaces = [...store.workspaces.values()];
-	const ofContract = requests.list().filter(({ path }) => path.startsWith('/v1'));
-	const deliveries = deliveriesOf(service);
 	const jobs = workspaces.flatMap(jobsOf).sort((a, b) => b.job.createdAt - a.job.createdAt);
+	const ofContract = service.requests.list().filter(({ path }) => path.startsWith('/v1'));
+	const requests = ofContract.reverse();
+	const deliveries = deliveriesOf(service).map(shownDelivery);
 	const newest = (some: DescribedJob[]) =>
 		some.slice(0, SHOWN).map((each) => shownJob(service, each));
 	return {
 		base_url: `${links.origin}/v1`,
-		now: formatMilliseconds(clock.now()),
+		now: new Date(clock.now()).toISOString(),
 		clock_scale: clock.scale,
 		keys: listKeys(service),
 		workspaces: workspaces.map((workspace) => ({
 			id: workspace.id,
-			entitled: workspace.entity.entitled,
 			running: runningGenerations(workspace),
 			concurrent_jobs: settings.concurrentJobs,
 			...ledger.balance(workspace.id),
 		})),
 		jobs: newest(jobs),
 		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
-		requests: ofContract.slice(-SHOWN).reverse().map(shownRequest),
-		failed_requests: ofContract.filter(wentWrong).slice(-SHOWN).reverse().map(shownRequest),
-		requests_total: requests.total,
-		deliveries: deliveries.slice(0, SHOWN).map(shownDelivery),
-		failed_deliveries: deliveries
-			.filter(({ state }) => state !== 'succeeded')
-			.slice(0, SHOWN)
-			.map(shownDelivery),
+		requests: requests.slice(0, SHOWN).map(shownRequest),
+		failed_requests: requests.filter(wentWrong).slice(0, SHOWN).map(shownRequest),
+		requests_total: service.requests.total,
+		deliveries: deliveries.slice(0, SHOWN),
+		failed_deliveries: deliveries.filter(({ wrong }) => wrong).slice(0, SHOWN),
 		faults: faults.list(),
 		settings,
 	};
@@ -194,10 +190,13 @@ function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob):
 		kind,
 		status,
 		text: text.slice(0, 200),
-		created: formatMilliseconds(job.createdAt / 1000),
+		created: new Date(job.createdAt).toISOString(),
 		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,
-		/** Real seconds until it is done; `null` once it has ended. */
-		due_in: settledAt === null ? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000)) : null,
+		/** Real seconds until it goes on; `null` where it does not. */
+		due_in:
+			settledAt === null && dueAt !== null
+				? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000))
+				: null,
 		problems: job.problems.map(({ message, output }) =>
 			output === undefined ? message : `${message} (${output})`,
 		),
@@ -214,12 +213,13 @@ function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob):
 const wentWrong = ({ status, answered, fault }: RequestEntry) =>
 	status === null || status >= 400 || !answered || fault !== null;
 
-const shownRequest = (entry: RequestEntry) => {
+function shownRequest(entry: RequestEntry): object {
 	const { id, at, method, path, workspace, status, fault, error } = entry;
 	return { id, at, method, path, workspace, status, fault, error, wrong: wentWrong(entry) };
-};
+}
 
 const shownDelivery = (entity: DeliveryEntity) => {
 	const { id, attemptedAt: at, event, url, attempt, state, fault, error } = entity;
-	return { id, at, event, url, attempt, state, status: entity.responseStatus, fault, error };
+	const status = entity.responseStatus;
+	return { id, at, event, url, attempt, state, status, fault, error, wrong: state !== 'succeeded' };
 };

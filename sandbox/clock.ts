@@ -30,14 +30,11 @@ export class Clock {
 	private stopped = false;
 
 	constructor(
-		private factor = 1,
+		/** How many times as fast as real time the service's passes. */
+		public scale = 1,
 		/** The host's own time, for what is no quicker where the service's is. */
 		readonly timers: Timers = realTimers,
 	) {}
-
-	get scale(): number {
-		return this.factor;
-	}
 
 	/** Milliseconds since 1970, wall clock. */
 	now(): number {
@@ -46,7 +43,7 @@ export class Clock {
 
 	/** Real milliseconds that a number of service seconds takes. */
 	milliseconds(serviceSeconds: number): number {
-		return (serviceSeconds * 1000) / this.factor;
+		return (serviceSeconds * 1000) / this.scale;
 	}
 
 	/** The instant a number of service seconds ahead. */
@@ -62,24 +59,19 @@ export class Clock {
 		this.arm(entry);
 	}
 
-	/** Runs a function after a number of service seconds. */
-	after(serviceSeconds: number, run: () => void): void {
-		this.at(this.ahead(serviceSeconds), run);
-	}
-
 	/** Resolves after a number of service seconds. */
 	async sleep(serviceSeconds: number): Promise<void> {
-		await new Promise<void>((resolve) => this.after(serviceSeconds, resolve));
+		await new Promise<void>((resolve) => this.at(this.ahead(serviceSeconds), resolve));
 	}
 
 	/** Sets a new scale; what is pending keeps its remaining service time. */
 	rescale(scale: number): void {
 		const now = this.now();
 		for (const entry of this.pending) {
-			entry.due = now + (Math.max(0, entry.due - now) * this.factor) / scale;
+			entry.due = now + (Math.max(0, entry.due - now) * this.scale) / scale;
 			this.timers.clear(entry.handle);
 		}
-		this.factor = scale;
+		this.scale = scale;
 		for (const entry of this.pending) this.arm(entry);
 	}
 
@@ -99,25 +91,3 @@ export class Clock {
 		}, delay);
 	}
 }
-
-/** Microseconds since 1970 as a date-time of that precision, so that it can be a cursor. */
-export function formatMicroseconds(microseconds: number): string {
-	const milliseconds = Math.floor(microseconds / 1000);
-	const rest = String(microseconds % 1000).padStart(3, '0');
-	return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
-}
-
-const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
-
-/** A date-time (RFC 3339) in microseconds since 1970; undefined when it is none. */
-export function readDateTime(text: string): number | undefined {
-	const match = DATE_TIME.exec(text);
-	if (!match) return undefined;
-	const [, date, time, fraction = '', zone = ''] = match;
-	const seconds = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
-	if (Number.isNaN(seconds)) return undefined;
-	return seconds * 1000 + Number(`${fraction.slice(1)}000000`.slice(0, 6));
-}
-
-/** Milliseconds since 1970 as a date-time. */
-export const formatMilliseconds = (milliseconds: number) => new Date(milliseconds).toISOString();

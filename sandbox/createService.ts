@@ -1,24 +1,18 @@
 import { SCOPES } from '../src/contract';
-import type { LedgerLine } from './credits/ledger';
-import type { UsageLine } from './credits/usage';
-import type {
-	DeliveryEntity,
-	KeyEntity,
-	PendingDelivery,
-	Stored,
-	WorkspaceEntity,
-} from './entities';
-import type { KeptReply } from './http/idempotency';
-import type { StateDatabase } from './persistence';
+import type { KeyEntity, PendingDelivery } from './entities';
 import { JOBS } from './resources';
+import { schedule } from './resources/job';
 import { Service, type ServiceOptions } from './service';
-import type { Table, Workspace } from './store';
 
-/** Builds the service, with the state that was kept, and opens its workspaces. */
+/** Builds the service, opens its workspaces, and goes on with whatever was still to happen. */
 export function createService(options: ServiceOptions): Service {
 	const service = new Service(options);
-	if (options.kept) restore(service, options.kept);
 	openWorkspaces(service);
+	for (const workspace of service.store.workspaces.values())
+		for (const kind of JOBS)
+			for (const job of kind.tableOf(workspace).all()) schedule(workspace, job, kind);
+	const pending = service.persistence.values<PendingDelivery>('pending');
+	for (const each of pending) service.dispatcher.schedule(each);
 	return service;
 }
 
@@ -60,51 +54,4 @@ export function listKeys({ store }: Service): KeyInfo[] {
 		const entitled = store.workspaces.get(workspace)?.entity.entitled ?? false;
 		return { key, workspace, scopes, entitled };
 	});
-}
-
-/** Resumes the stored state: entities, balances, and whatever was still to happen. */
-function restore(service: Service, kept: StateDatabase): void {
-	const { store, ledger, usage, idempotency } = service;
-	for (const entity of kept.values<WorkspaceEntity>('workspaces')) store.addWorkspace(entity);
-	for (const entity of kept.values<KeyEntity>('keys')) store.addKey(entity);
-	ledger.restore(kept.values<LedgerLine>('ledger'));
-	usage.restore(kept.values<UsageLine>('usage'));
-	idempotency.restore(kept.values<KeptReply>('idempotency'));
-	for (const name of ENTITIES) {
-		for (const entity of byCreation(kept.values<Stored>(name))) {
-			const workspace = store.workspaces.get(entity.workspace);
-			(workspace?.[name] as Table<Stored> | undefined)?.restore(entity);
-		}
-	}
-	for (const each of byCreation(kept.values<DeliveryEntity>('deliveries'))) {
-		store.workspaces.get(each.workspace)?.deliveriesOf(each.webhookId).restore(each);
-	}
-	for (const workspace of store.workspaces.values()) resume(service, workspace);
-	for (const each of kept.values<PendingDelivery>('pending')) service.dispatcher.schedule(each);
-}
-
-const ENTITIES = [
-	'files',
-	'outputs',
-	'generations',
-	'speech',
-	'agentRuns',
-	'voices',
-	'personas',
-	'webhooks',
-] as const;
-
-const byCreation = <T extends Stored>(entities: T[]) =>
-	entities.sort((a, b) => a.createdAt - b.createdAt);
-
-function resume(service: Service, workspace: Workspace): void {
-	for (const { tableOf, resume: goOn } of JOBS) {
-		const jobs = tableOf(workspace).all().reverse();
-		for (const job of jobs) if (job.settledAt === null) goOn(workspace, job);
-	}
-	// Of a described persona that was deleted while it was made.
-	for (const resource of service.ledger.openHolds(workspace.id)) {
-		const known = JOBS.some(({ tableOf }) => tableOf(workspace).get(resource));
-		if (!known) service.ledger.settle(workspace.id, resource, 0);
-	}
 }

@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { setMaxListeners } from 'events';
+import { once, setMaxListeners } from 'events';
+import type { IncomingMessage } from 'http';
 import { request } from 'https';
 import pLimit, { type Limit } from 'p-limit';
 
@@ -106,7 +107,7 @@ export class Dispatcher {
 		if (!reorder) return pending.forEach((each) => this.schedule(each));
 		// They go after the webhook's next one, or alone when none comes in time.
 		this.held.set(about.webhookId, [...(this.held.get(about.webhookId) ?? []), ...pending]);
-		clock.after(reorder.seconds, () => this.letGo(about.webhookId));
+		clock.at(clock.ahead(reorder.seconds), () => this.letGo(about.webhookId));
 	}
 
 	private letGo(webhookId: string): void {
@@ -185,32 +186,27 @@ export class Dispatcher {
 		headers: Record<string, string | number>,
 		body: Buffer,
 	): Promise<Outcome> {
-		const { clock } = this.service;
-		const { ca, closing } = this;
-		const { signal } = closing;
+		const { timers } = this.service.clock;
+		const { signal } = this.closing;
 		const started = performance.now();
-		return await new Promise<Outcome>((resolve) => {
-			const end = (responseStatus: number | null, error: string | null) => {
-				const isGood = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
-				const durationMs = Math.round((performance.now() - started) * 10) / 10;
-				resolve({ state: isGood ? 'succeeded' : 'failed', responseStatus, error, durationMs });
-			};
-			try {
-				const outgoing = request(url, { method: 'POST', agent: false, headers, ca, signal });
-				const late = new Error('The receiver did not answer in time.');
-				const deadline = clock.timers.set(() => outgoing.destroy(late), ATTEMPT_MILLISECONDS);
-				outgoing.on('close', () => clock.timers.clear(deadline));
-				outgoing.on('error', (error) => end(null, error.message));
-				outgoing.on('response', (response) => {
-					end(response.statusCode ?? null, null);
-					// Of no interest, but whoever sends it may end it, within the deadline.
-					response.on('error', () => undefined).resume();
-				});
-				outgoing.end(body);
-			} catch (error) {
-				end(null, error instanceof Error ? error.message : String(error));
-			}
-		});
+		const durationMs = () => Math.round((performance.now() - started) * 10) / 10;
+		try {
+			const options = { method: 'POST', agent: false, headers, ca: this.ca, signal };
+			const outgoing = request(url, options).end(body);
+			const late = new Error('The receiver did not answer in time.');
+			const deadline = timers.set(() => outgoing.destroy(late), ATTEMPT_MILLISECONDS);
+			outgoing.on('close', () => timers.clear(deadline));
+			// Also after the answer, which is of no interest but for its status.
+			outgoing.on('error', () => undefined);
+			const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+			response.on('error', () => undefined).resume();
+			const { statusCode: responseStatus = 0 } = response;
+			const state = responseStatus >= 200 && responseStatus < 300 ? 'succeeded' : 'failed';
+			return { state, responseStatus, error: null, durationMs: durationMs() };
+		} catch (thrown) {
+			const error = thrown instanceof Error ? thrown.message : String(thrown);
+			return { state: 'failed', responseStatus: null, error, durationMs: durationMs() };
+		}
 	}
 
 	private limitOf(url: string): Limit {

@@ -1,12 +1,12 @@
 import type { Delivery, EventKind, GenerationStatus, Scope } from '../src/contract';
 import type { MediaKind, MediaRequest } from './media/types';
-import type { Given } from './schemas';
+import type { AgentPlan, Given } from './schemas';
 
 /** What is stored, all of it plain JSON. What goes over the wire is made in `resources/`. */
 export interface Stored {
 	id: string;
 	workspace: string;
-	/** Microseconds since 1970, never twice in a workspace's table, so that a cursor is exact. */
+	/** Wall-clock milliseconds, never twice in a workspace's table, so that a cursor is exact. */
 	createdAt: number;
 	/** Wall-clock milliseconds at which a job ended, or `null` before, and the ids of what it has made. */
 	settledAt?: number | null;
@@ -59,8 +59,8 @@ export interface JobProblem {
 export type JobOutcome = 'succeed' | 'fail' | 'partial';
 
 export interface JobEntity extends Stored {
-	/** Wall-clock milliseconds at which it is done. */
-	dueAt: number;
+	/** Wall-clock milliseconds at which it goes on or is done; `null` while it waits for a client. */
+	dueAt: number | null;
 	settledAt: number | null;
 	/** Credits reserved. */
 	estimatedCredits: number;
@@ -94,9 +94,6 @@ export const AGENT_STATUSES = [
 ] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
-/** Open JSON: its structure is not shown. */
-export type AgentPlan = Record<string, unknown>;
-
 export interface AgentRunEntity extends JobEntity {
 	status: AgentStatus;
 	brief: string;
@@ -104,7 +101,6 @@ export interface AgentRunEntity extends JobEntity {
 	plan: AgentPlan;
 	maxCredits: number | null;
 	autoApprovalError: string | null;
-	stepsDone: number;
 }
 
 export interface VoiceEntity extends Stored {

@@ -42,30 +42,15 @@ export function found<T>(entity: T | undefined, what: string): T {
 	throw new ApiError(404, 'not_found', `${what} was not found in this workspace.`);
 }
 
-/** What body-parser and express throw carries the status and a text that is fit to be shown. */
-interface HttpProblem {
-	status?: number;
-	type?: string;
-	message?: string;
-}
-
-const PROBLEMS: Record<string, string> = {
-	'entity.parse.failed': 'The body is not valid JSON.',
-	'entity.too.large': 'The body is too large.',
-	'encoding.unsupported': 'The content encoding of the body is not supported.',
-	'charset.unsupported': 'The body must be UTF-8.',
-	'request.aborted': 'The request was cut off.',
-};
-
 /**
- * Any thrown thing as an ApiError: the client's faults are 400, our own are 500 without a trace.
+ * Any thrown thing as an ApiError: what express and body-parser find wrong with a request is 400 in
+ * their words, our own faults are 500 without a trace.
  */
 export function asApiError(thrown: unknown): ApiError {
 	if (thrown instanceof ApiError) return thrown;
-	const { status, type = '', message: reason = '' } = (thrown ?? {}) as HttpProblem;
-	if (status !== undefined && status >= 400 && status < 500) {
-		const message = PROBLEMS[type] ?? `The request could not be read: ${type || reason}.`;
-		return new ApiError(400, 'invalid_request', message);
+	const { status = 500, message = '' } = (thrown ?? {}) as { status?: number; message?: string };
+	if (status < 500) {
+		return new ApiError(400, 'invalid_request', `The request could not be read: ${message}.`);
 	}
 	return new ApiError(500, 'server_error', 'The sandbox has a fault of its own.');
 }

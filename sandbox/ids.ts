@@ -48,14 +48,4 @@ export class SeededRandom {
 	unit(label: string): number {
 		return digestOf(`${this.seed}:${label}`).readUIntBE(0, 6) / 2 ** 48;
 	}
-
-	/** A whole number in [0, 2^31). */
-	integer(label: string): number {
-		return Math.floor(this.unit(label) * 2 ** 31);
-	}
-
-	/** A factor around 1, at most `spread` away. */
-	jitter(label: string, spread: number): number {
-		return 1 + (this.unit(label) * 2 - 1) * spread;
-	}
 }

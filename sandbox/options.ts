@@ -3,13 +3,10 @@ import { z } from 'zod/v4';
 import { validate } from './http/validate';
 import { readSettings, type Settings, type SettingsInput } from './settings';
 
-/** The origin of an address at which the sandbox can be; `undefined` where something of it would be dropped. */
-function originOf(publicUrl: string): string | undefined {
-	const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
-	if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
-	// The base URL is accepted for the address that it is below.
-	const isBare = [url.origin, `${url.origin}/v1`].includes(url.href.replace(/\/$/, ''));
-	return isBare ? url.origin : undefined;
+/** Whether it is an address at which the sandbox can be, of which nothing would be dropped. */
+function isOrigin(text: string): boolean {
+	const { protocol = '', origin } = URL.canParse(text) ? new URL(text) : {};
+	return /^https?:$/.test(protocol) && [origin, `${origin}/`].includes(text);
 }
 
 const schema = z.strictObject({
@@ -25,11 +22,11 @@ const schema = z.strictObject({
 	/** Where addresses in answers point to if others know the sandbox by another address. */
 	publicUrl: z
 		.string()
-		.refine(originOf, {
+		.refine(isOrigin, {
 			error:
 				'must be http:// or https:// and a host, without a path, such as https://media.example.com',
 		})
-		.transform(originOf)
+		.transform((text) => new URL(text).origin)
 		.optional(),
 	/** Keeps state over restarts in this directory. Default: in memory. */
 	data: z.string().min(1).optional(),

@@ -1,5 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { rm } from 'fs/promises';
 import { open, type RootDatabase } from 'lmdb';
 import { join } from 'path';
 
@@ -14,7 +13,6 @@ export class StateDatabase implements Persistence {
 	private last: Promise<unknown> = Promise.resolve();
 
 	private constructor(
-		private readonly directory: string,
 		private readonly database: RootDatabase<unknown, string>,
 		private readonly release: Release,
 	) {}
@@ -23,8 +21,8 @@ export class StateDatabase implements Persistence {
 	static async open(directory: string): Promise<StateDatabase> {
 		const release = await takeDirectory(directory);
 		// The number is that of the form: state of another form is not looked at.
-		const database = open({ path: join(directory, 'state-3'), encoding: 'json' });
-		return new StateDatabase(directory, database as RootDatabase<unknown, string>, release);
+		const database = open({ path: join(directory, 'state-4'), encoding: 'json' });
+		return new StateDatabase(database as RootDatabase<unknown, string>, release);
 	}
 
 	/** Stored state goes on with the seed it was created with: links are signed with it. */
@@ -65,11 +63,10 @@ export class StateDatabase implements Persistence {
 		await this.last;
 	}
 
-	/** Forgets everything but the seed, files included. */
+	/** Forgets everything but the seed. */
 	async clear(): Promise<void> {
 		const seed = this.database.get('meta/seed');
 		await this.database.clearAsync();
-		await rm(join(this.directory, 'files'), { recursive: true, force: true });
 		this.put('meta', 'seed', seed);
 	}
 

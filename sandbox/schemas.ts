@@ -15,7 +15,6 @@ import {
 	type EndpointName,
 	type InputSlot,
 } from '../src/contract';
-import { readDateTime } from './clock';
 import { countCharacters } from './credits/prices';
 
 /** Text within a range of lengths; a character is a code point, as in JSON Schema. */
@@ -44,7 +43,7 @@ const uri = z
 /** A date-time as in RFC 3339. */
 const dateTime = z
 	.string()
-	.refine((value) => readDateTime(value) !== undefined, {
+	.refine((value) => z.iso.datetime({ offset: true }).safeParse(value).success, {
 		error: 'must be a date-time such as 2026-01-31T12:00:00Z',
 	})
 	.meta({ format: 'date-time' });
@@ -71,7 +70,8 @@ const list = {
 	}),
 };
 
-const LONGEST_NAME = 255;
+const between = (bounds: { min: number; max: number }) =>
+	z.number().min(bounds.min).max(bounds.max).optional();
 
 function isPlainName(name: string): boolean {
 	return !/[/\\\p{Cc}]/u.test(name) && name !== '.' && name !== '..';
@@ -98,12 +98,26 @@ const webhook = z.strictObject({
 	events: z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min),
 });
 
-const { speechBlocks, speechSpeed, speechVolume } = LIMITS;
-
 interface RequestSchemas {
 	body?: z.ZodType;
 	query?: z.ZodObject;
 }
+
+/** A plan that can be carried out; open point 3: its structure is fiction. Other fields are kept. */
+export const planSchema = z.looseObject({
+	steps: z
+		.array(
+			z.looseObject({
+				id: z.string().min(1),
+				kind: z.enum(['image', 'video', 'music', 'speech']),
+				prompt: z.string().min(1).max(10_000),
+				estimated_credits: z.number().int().min(0),
+			}),
+		)
+		.min(1)
+		.max(50),
+});
+export type AgentPlan = z.infer<typeof planSchema>;
 
 /**
  * What an operation takes as its body and in its query; one that is not named takes neither.
@@ -114,7 +128,7 @@ const REQUESTS = {
 	/** The bounds are fiction (open point 7). */
 	createFile: {
 		body: z.strictObject({
-			filename: text(1, LONGEST_NAME).refine(isPlainName, {
+			filename: text(1, 255).refine(isPlainName, {
 				error: 'must be a name without a path or control characters',
 			}),
 			content_type: z
@@ -157,12 +171,12 @@ const REQUESTS = {
 			model: z.enum(SPEECH_MODELS),
 			blocks: z
 				.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
-				.min(speechBlocks.min)
-				.max(speechBlocks.max),
+				.min(LIMITS.speechBlocks.min)
+				.max(LIMITS.speechBlocks.max),
 			settings: z
 				.strictObject({
-					volume: z.number().min(speechVolume.min).max(speechVolume.max).optional(),
-					speed: z.number().min(speechSpeed.min).max(speechSpeed.max).optional(),
+					volume: between(LIMITS.speechVolume),
+					speed: between(LIMITS.speechSpeed),
 					loudness_normalization: z.boolean().optional(),
 					text_normalization: z.boolean().optional(),
 					tag_compatible: z.boolean().optional(),

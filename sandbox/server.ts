@@ -96,28 +96,32 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 	const origin = options.publicUrl ?? local;
 	const ownNames = [local, origin].map((address) => new URL(address).hostname);
 	// From here on nothing waits, so that no request comes before there is something to answer it.
-	const directory = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
-
+	const home = options.data ?? mkdtempSync(join(tmpdir(), 'mediagen-sandbox-'));
+	// One for each reset where nothing is kept: a file that is still being drawn disturbs nobody.
+	const filesOf = (round: number) => join(home, kept ? 'files' : String(round));
 	let round = 0;
-	const build = () => {
-		round += 1;
-		return createService({
+
+	const build = () =>
+		createService({
 			seed,
 			origin,
 			local,
 			settings: structuredClone(settings),
 			clock: new Clock(settings.clockScale, timers),
-			directory: kept ? join(directory, 'files') : join(directory, String(round)),
+			directory: filesOf(round),
 			kept,
 			render,
 			report,
 			deliveryCa,
 		});
-	};
+	const remove = async (path: string) =>
+		await rm(path, { recursive: true, force: true, maxRetries: 5 });
 	const reset = async () => {
 		service.clock.stop();
 		await service.dispatcher.close();
 		await kept?.clear();
+		if (kept) await remove(filesOf(round));
+		round += 1;
 		service = build();
 		app = createApp(service, ownNames, reset);
 	};
@@ -143,7 +147,7 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 			if (kept) await kept.close();
-			else await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+			else await remove(home);
 		},
 	};
 }

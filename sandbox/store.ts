@@ -14,13 +14,15 @@ import type {
 } from './entities';
 import type { Service } from './service';
 
-/** Where changes are kept over restarts; in memory only, it does nothing. */
+/** Where changes are kept over restarts, and found again; in memory only, it does nothing. */
 export interface Persistence {
+	/** All values of a table, in the order of their ids. */
+	values<T>(table: string): T[];
 	put(table: string, id: string, value: unknown): void;
 	remove(table: string, id: string): void;
 }
 
-export const noPersistence: Persistence = { put: () => {}, remove: () => {} };
+export const noPersistence: Persistence = { values: () => [], put: () => {}, remove: () => {} };
 
 /** The specification does not show for how long a service keeps what has ended. */
 export const MOST_KEPT = 5_000;
@@ -29,27 +31,32 @@ export const MOST_KEPT = 5_000;
 export class Table<T extends Stored> {
 	/** Oldest first. */
 	private readonly byId = new Map<string, T>();
+	private readonly name: string;
 	private lastCreated = 0;
 
 	constructor(
-		private readonly name: string,
+		kind: string,
 		private readonly owner: Workspace,
 		/** Forgets the oldest where there are more than {@link MOST_KEPT}. */
 		private readonly isBounded = false,
-	) {}
+	) {
+		this.name = `${kind}/${owner.id}`;
+		const kept = owner.service.persistence.values<T>(this.name);
+		for (const entity of kept.sort((a, b) => a.createdAt - b.createdAt)) this.add(entity);
+	}
 
 	get(id: string): T | undefined {
 		return this.byId.get(id);
 	}
 
-	/** A creation time in microseconds that no entity of this table has. */
+	/** A creation time that no entity of this table has. */
 	stamp(now: number): number {
-		return Math.max(now * 1000, this.lastCreated + 1);
+		return Math.max(now, this.lastCreated + 1);
 	}
 
 	/** Adds an entity, or keeps what was changed in it. */
 	put(entity: T): T {
-		this.restore(entity);
+		this.add(entity);
 		this.owner.service.persistence.put(this.name, entity.id, entity);
 		if (this.isBounded) this.forgetOldest();
 		return entity;
@@ -63,8 +70,7 @@ export class Table<T extends Stored> {
 		for (const output of oldest.outputs ?? []) this.owner.outputs.delete(output);
 	}
 
-	/** Takes a kept entity back in; they must come in order of creation. */
-	restore(entity: T): void {
+	private add(entity: T): void {
 		this.byId.set(entity.id, entity);
 		this.lastCreated = Math.max(this.lastCreated, entity.createdAt);
 	}
@@ -73,7 +79,7 @@ export class Table<T extends Stored> {
 		if (this.byId.delete(id)) this.owner.service.persistence.remove(this.name, id);
 	}
 
-	/** Up to `limit` entities created before an instant (microseconds), newest first. */
+	/** Up to `limit` entities created before an instant, newest first. */
 	page(limit: number, before = Infinity): { entities: T[]; more: boolean } {
 		const earlier = this.all().filter(({ createdAt }) => createdAt < before);
 		return { entities: earlier.slice(0, limit), more: earlier.length > limit };
@@ -87,18 +93,17 @@ export class Table<T extends Stored> {
 
 /** One workspace of the service and all that is in it. */
 export class Workspace {
-	readonly files = new Table<FileEntity>('files', this);
-	readonly outputs = new Table<OutputEntity>('outputs', this);
-	readonly generations = new Table<GenerationEntity>('generations', this, true);
-	readonly speech = new Table<SpeechEntity>('speech', this, true);
-	readonly agentRuns = new Table<AgentRunEntity>('agentRuns', this, true);
-	readonly voices = new Table<VoiceEntity>('voices', this);
-	readonly personas = new Table<PersonaEntity>('personas', this);
-	readonly webhooks = new Table<WebhookEntity>('webhooks', this);
-	/** By the id of the webhook; those of deleted webhooks, too. */
+	readonly id: string;
+	readonly files: Table<FileEntity>;
+	readonly outputs: Table<OutputEntity>;
+	readonly generations: Table<GenerationEntity>;
+	readonly speech: Table<SpeechEntity>;
+	readonly agentRuns: Table<AgentRunEntity>;
+	readonly voices: Table<VoiceEntity>;
+	readonly personas: Table<PersonaEntity>;
+	readonly webhooks: Table<WebhookEntity>;
+	/** By the id of the webhook; those of webhooks deleted since the start, too. */
 	readonly deliveries = new Map<string, Table<DeliveryEntity>>();
-	/** Ids of approved agent runs that wait for others to end. */
-	readonly waitingRuns: string[] = [];
 	/** Instants of the requests of the last minute that were let through, oldest first. */
 	readonly passed: number[] = [];
 
@@ -106,10 +111,17 @@ export class Workspace {
 		readonly entity: WorkspaceEntity,
 		/** That it is a workspace of. */
 		readonly service: Service,
-	) {}
-
-	get id(): string {
-		return this.entity.id;
+	) {
+		this.id = entity.id;
+		this.files = new Table('files', this);
+		this.outputs = new Table('outputs', this);
+		this.generations = new Table('generations', this, true);
+		this.speech = new Table('speech', this, true);
+		this.agentRuns = new Table('agentRuns', this, true);
+		this.voices = new Table('voices', this);
+		this.personas = new Table('personas', this);
+		this.webhooks = new Table('webhooks', this);
+		for (const { id } of this.webhooks.all()) this.deliveriesOf(id);
 	}
 
 	/** Keeps what was changed in the workspace itself. */
@@ -121,7 +133,7 @@ export class Workspace {
 	deliveriesOf(webhookId: string): Table<DeliveryEntity> {
 		const known = this.deliveries.get(webhookId);
 		if (known) return known;
-		const table = new Table<DeliveryEntity>('deliveries', this, true);
+		const table = new Table<DeliveryEntity>(`deliveries/${webhookId}`, this, true);
 		this.deliveries.set(webhookId, table);
 		return table;
 	}
@@ -132,7 +144,11 @@ export class Store {
 	readonly workspaces = new Map<string, Workspace>();
 	readonly keys = new Map<string, KeyEntity>();
 
-	constructor(private readonly service: Service) {}
+	constructor(private readonly service: Service) {
+		const { persistence } = service;
+		for (const each of persistence.values<WorkspaceEntity>('workspaces')) this.addWorkspace(each);
+		for (const each of persistence.values<KeyEntity>('keys')) this.addKey(each);
+	}
 
 	addWorkspace(entity: WorkspaceEntity): void {
 		const workspace = new Workspace(entity, this.service);

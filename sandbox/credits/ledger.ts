@@ -2,12 +2,7 @@ import type { Clock } from '../clock';
 import { ApiError } from '../errors';
 import type { Persistence } from '../store';
 
-/**
- * What a line of the ledger does. `spend` moves reserved credits to spent, `release` gives them
- * back.
- */
-export type Movement = 'grant' | 'withdraw' | 'reserve' | 'spend' | 'release' | 'charge';
-
+/** The credits of a workspace, whole ones. */
 export interface Balance {
 	available: number;
 	reserved: number;
@@ -15,30 +10,28 @@ export interface Balance {
 }
 
 interface Account extends Balance {
-	/** What each open reservation still holds. */
+	/** What was granted and not withdrawn, below 0. */
+	outside: number;
+	/** What the reservation of each resource still holds. */
 	holds: Map<string, number>;
 }
 
+type Pot = keyof Balance | 'outside';
+
 /** Where each movement takes credits from and puts them; nothing else changes a balance. */
-const POSTINGS: Record<Movement, { from?: keyof Balance; to?: keyof Balance; hold: 1 | 0 | -1 }> = {
-	grant: { to: 'available', hold: 0 },
-	withdraw: { from: 'available', hold: 0 },
-	charge: { from: 'available', to: 'spent', hold: 0 },
-	reserve: { from: 'available', to: 'reserved', hold: 1 },
-	spend: { from: 'reserved', to: 'spent', hold: -1 },
-	release: { from: 'reserved', to: 'available', hold: -1 },
-};
+const POSTINGS = {
+	grant: ['outside', 'available'],
+	withdraw: ['available', 'outside'],
+	charge: ['available', 'spent'],
+	reserve: ['available', 'reserved'],
+	spend: ['reserved', 'spent'],
+	/** Gives back what was reserved. */
+	release: ['reserved', 'available'],
+} satisfies Record<string, [from: Pot, to: Pot]>;
 
-/** Moves credits within an account. */
-function move(account: Account, movement: Movement, amount: number, resource: string | null): void {
-	const { from, to, hold } = POSTINGS[movement];
-	if (from) account[from] -= amount;
-	if (to) account[to] += amount;
-	if (hold === 0 || resource === null) return;
-	account.holds.set(resource, (account.holds.get(resource) ?? 0) + hold * amount);
-}
+type Movement = keyof typeof POSTINGS;
 
-/** One movement and the balance after it; all amounts are whole credits. */
+/** One movement and the balance after it. */
 export interface LedgerLine extends Balance {
 	/** 1, 2, 3 … over all workspaces. */
 	sequence: number;
@@ -51,25 +44,18 @@ export interface LedgerLine extends Balance {
 	at: number;
 }
 
-/**
- * The credits of all workspaces. Every change is a line; the balance is what the lines add up to:
- * available + reserved + spent = granted - withdrawn, at every line.
- */
+/** The credits of all workspaces. Every change is a line; the balance is what the lines add up to. */
 export class Ledger {
-	readonly lines: LedgerLine[] = [];
+	private readonly lines: LedgerLine[];
 	private readonly accounts = new Map<string, Account>();
 
 	constructor(
 		private readonly clock: Pick<Clock, 'now'>,
 		private readonly persistence: Persistence,
-	) {}
-
-	/** Continues from stored lines, without writing them again. */
-	restore(lines: Iterable<LedgerLine>): void {
-		for (const line of lines) {
-			move(this.account(line.workspace), line.movement, line.amount, line.resource);
-			this.lines.push(line);
-		}
+	) {
+		this.lines = persistence.values<LedgerLine>('ledger');
+		for (const { workspace, movement, amount, resource } of this.lines)
+			this.move(workspace, movement, amount, resource);
 	}
 
 	balance(workspace: string): Balance {
@@ -82,12 +68,6 @@ export class Ledger {
 		return this.account(workspace).holds.get(resource) ?? 0;
 	}
 
-	/** Resources whose reservation still holds credits. */
-	openHolds(workspace: string): string[] {
-		const holds = [...this.account(workspace).holds];
-		return holds.filter(([, held]) => held > 0).map(([resource]) => resource);
-	}
-
 	/** Adds credits, or takes available ones away (never below 0). */
 	grant(workspace: string, amount: number): void {
 		if (amount >= 0) return this.write(workspace, 'grant', amount, null);
@@ -97,24 +77,21 @@ export class Ledger {
 
 	/** Sets credits aside for a resource. 402 without enough. */
 	reserve(workspace: string, resource: string, amount: number): void {
-		if (this.account(workspace).holds.has(resource)) {
-			throw new Error(`${resource} has a reservation already`);
-		}
 		this.demand(workspace, amount);
 		this.write(workspace, 'reserve', amount, resource);
 	}
 
 	/** Spends a part of a reservation, which stays open. */
 	spend(workspace: string, resource: string, amount: number): void {
-		const held = this.open(workspace, resource);
+		const held = this.held(workspace, resource);
 		if (amount > held) throw new Error(`${resource} holds ${held} credits, not ${amount}`);
 		if (amount > 0) this.write(workspace, 'spend', amount, resource);
 	}
 
-	/** Spends a part of a reservation, gives the rest back and closes it. */
+	/** Spends a part of a reservation and gives the rest back. */
 	settle(workspace: string, resource: string, spent: number): void {
 		this.spend(workspace, resource, spent);
-		const rest = this.open(workspace, resource);
+		const rest = this.held(workspace, resource);
 		if (rest > 0) this.write(workspace, 'release', rest, resource);
 		this.account(workspace).holds.delete(resource);
 	}
@@ -137,15 +114,9 @@ export class Ledger {
 		throw new ApiError(402, 'insufficient_credits', message, { needed, available });
 	}
 
-	private open(workspace: string, resource: string): number {
-		const held = this.account(workspace).holds.get(resource);
-		if (held === undefined) throw new Error(`${resource} has no open reservation`);
-		return held;
-	}
-
 	private write(workspace: string, movement: Movement, amount: number, resource: string | null) {
 		if (!Number.isSafeInteger(amount) || amount < 0) throw new Error(`Bad amount ${amount}`);
-		move(this.account(workspace), movement, amount, resource);
+		this.move(workspace, movement, amount, resource);
 		const sequence = this.lines.length + 1;
 		const balance = this.balance(workspace);
 		const at = this.clock.now();
@@ -154,10 +125,20 @@ export class Ledger {
 		this.persistence.put('ledger', String(sequence).padStart(12, '0'), line);
 	}
 
+	private move(workspace: string, movement: Movement, amount: number, resource: string | null) {
+		const account = this.account(workspace);
+		const [from, to] = POSTINGS[movement];
+		account[from] -= amount;
+		account[to] += amount;
+		if (resource === null) return;
+		const held = this.held(workspace, resource);
+		if (to === 'reserved') account.holds.set(resource, held + amount);
+		if (from === 'reserved') account.holds.set(resource, held - amount);
+	}
+
 	private account(workspace: string): Account {
-		const known = this.accounts.get(workspace);
-		if (known) return known;
-		const account: Account = { available: 0, reserved: 0, spent: 0, holds: new Map() };
+		const empty = { available: 0, reserved: 0, spent: 0, outside: 0 };
+		const account = this.accounts.get(workspace) ?? { ...empty, holds: new Map() };
 		this.accounts.set(workspace, account);
 		return account;
 	}

@@ -37,7 +37,7 @@ export function readSeconds(duration: unknown, otherwise: number): number {
 	return seconds > 0 && seconds < Infinity ? seconds : otherwise;
 }
 
-/** The price of one output of a generation, for every model but the metered lite speech model. */
+/** The price of one output of a generation; of metered speech, the most that it can cost. */
 export function outputPrice(model: ModelEntry, parameters: Effective, prompt: string): number {
 	switch (model.kind) {
 		case 'image':
@@ -49,13 +49,8 @@ export function outputPrice(model: ModelEntry, parameters: Effective, prompt: st
 		case 'sfx':
 			return PRICES.sfx;
 		default:
-			return turboPrice(countCharacters(prompt));
+			return speechPrice(model.id, countCharacters(prompt));
 	}
-}
-
-/** The price of speech by the model that is not metered. */
-export function turboPrice(characters: number): number {
-	return Math.ceil(characters / 100) * PRICES.turboPerHundredCharacters;
 }
 
 /** The model that is metered by completed characters. Specification: Limits, Credit rules. */
@@ -67,11 +62,13 @@ const UNITS_PER_CREDIT = 1_000_000;
 const UNITS_PER_CHARACTER = 300;
 
 /**
- * The most that this many characters of lite speech can cost, whatever was carried over before: the
- * temporary reservation. Specification: Limits, Credit rules.
+ * The price of speech. Of the metered model it is the temporary reservation: the most that so many
+ * characters can cost, whatever was carried over before. Specification: Limits, Credit rules.
  */
-export function liteReservation(characters: number): number {
-	return Math.ceil((characters * UNITS_PER_CHARACTER) / UNITS_PER_CREDIT);
+export function speechPrice(model: string, characters: number): number {
+	return model === METERED_MODEL
+		? Math.ceil((characters * UNITS_PER_CHARACTER) / UNITS_PER_CREDIT)
+		: Math.ceil(characters / 100) * PRICES.turboPerHundredCharacters;
 }
 
 /**

@@ -6,7 +6,7 @@ const MODES = ['image', 'video', 'audio', 'speech', 'agent', 'voice', 'persona']
 export type UsageMode = (typeof MODES)[number];
 
 /** What a job that ended has used. */
-export interface UsageLine {
+interface UsageLine {
 	id: string;
 	workspace: string;
 	mode: UsageMode;
@@ -20,15 +20,13 @@ export interface UsageLine {
 
 /** What each workspace used, by mode. */
 export class UsageLog {
-	private readonly lines: UsageLine[] = [];
+	private readonly lines: UsageLine[];
 
 	constructor(
 		private readonly clock: Clock,
 		private readonly persistence: Persistence,
-	) {}
-
-	restore(lines: UsageLine[]): void {
-		for (const line of lines.sort((a, b) => a.at - b.at)) this.lines.push(line);
+	) {
+		this.lines = persistence.values('usage');
 	}
 
 	add(workspace: string, mode: UsageMode, credits: number, outputs: number, jobs = 1): void {

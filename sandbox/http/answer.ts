@@ -29,13 +29,15 @@ export function sendError(service: Service, response: Response, thrown: unknown)
 }
 
 /** Faults that hit before the service did anything; true when the request has ended with one. */
-export async function injectBefore(service: Service, response: Response): Promise<boolean> {
-	const { faults } = service;
-	const subject = subjectOf(service, response);
+export async function injectBefore(
+	{ faults, clock }: Service,
+	response: Response,
+): Promise<boolean> {
+	const subject = subjectOf(response);
 	const slow = faults.take('slow', subject);
 	if (slow) {
 		entryOf(response).fault = 'slow';
-		await service.clock.sleep(slow.seconds);
+		await clock.sleep(slow.seconds);
 	}
 	if (faults.take('lost_before', subject)) return cut(response, 'lost_before');
 	const storm = faults.take('storm', subject);
@@ -45,20 +47,17 @@ export async function injectBefore(service: Service, response: Response): Promis
 }
 
 /** Faults that hit after the service did its work; true when they have ended the request. */
-export function injectAfter(service: Service, response: Response, reply: Reply): boolean {
-	const { faults } = service;
-	const subject = subjectOf(service, response);
+export function injectAfter({ faults }: Service, response: Response, reply: Reply): boolean {
+	const subject = subjectOf(response);
 	if (faults.take('lost_after', subject)) return cut(response, 'lost_after');
 	const failed = faults.take('status_after', subject);
 	if (failed) return fail(response, 'status_after', failed.status, failed.retryAfter);
 	return faults.take('truncate', subject) ? truncate(response, reply) : false;
 }
 
-function subjectOf({ store }: Service, response: Response) {
+function subjectOf(response: Response) {
 	const { operation, workspace } = entryOf(response);
-	const key = response.req.headers.authorization?.replace(/^Bearer /i, '');
-	const ofKey = store.keys.get(key ?? '')?.workspace;
-	return { operation: operation ?? undefined, workspace: workspace ?? ofKey };
+	return { operation: operation ?? undefined, workspace: workspace ?? undefined };
 }
 
 function cut(response: Response, fault: FaultKind): true {

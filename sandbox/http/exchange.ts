@@ -1,63 +1,47 @@
 import { randomUUID } from 'crypto';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 
 import type { Service } from '../service';
 
-/** One request to the service, to an operation of the contract or to a file. */
-export interface RequestEntry {
-	id: string;
-	/** Wall-clock milliseconds. */
-	at: number;
-	method: string;
-	/** Without the query, which may hold a signature. */
-	path: string;
-	/** Of the operations of the contract only; `null` at file addresses. */
-	query: Record<string, unknown> | null;
-	/**
-	 * Name of the operation as in the contract; `upload`, `readFile`, `readOutput` for file
-	 * addresses.
-	 */
-	operation: string | null;
-	workspace: string | null;
-	status: number | null;
-	/** False when the client was not given the whole answer. */
-	answered: boolean;
-	durationMs: number;
-	idempotencyKey: string | null;
-	/** Whether an Authorization header came along; the key itself is never recorded. */
-	authorized: boolean;
-	headers: Record<string, unknown>;
-	body: unknown;
-	/** Name of the fault that struck it. */
-	fault: string | null;
-	/** What an error answer said. */
-	error: string | null;
+/** What is recorded of a request to the service, to an operation of the contract or to a file. */
+function begun(request: Request, at: number) {
+	const { authorization, ...headers } = request.headers;
+	return {
+		/** Not drawn from the seed: a repeated request must not shift other ids. */
+		id: `req_${randomUUID()}`,
+		/** Wall-clock milliseconds. */
+		at,
+		method: request.method,
+		/** Without the query, which may hold a signature. */
+		path: request.originalUrl.replace(/\?.*/s, ''),
+		/** Of the operations of the contract only. */
+		query: null as Record<string, unknown> | null,
+		/** As in the contract; `upload`, `readFile`, `readOutput`, `readSample` for file addresses. */
+		operation: null as string | null,
+		workspace: null as string | null,
+		status: null as number | null,
+		/** False when the client was not given the whole answer. */
+		answered: false,
+		durationMs: 0,
+		idempotencyKey: null as string | null,
+		/** Whether an Authorization header came along; the key itself is never recorded. */
+		authorized: authorization !== undefined,
+		headers: headers as Record<string, unknown>,
+		body: null as unknown,
+		/** Name of the fault that struck it. */
+		fault: null as string | null,
+		/** What an error answer said. */
+		error: null as string | null,
+	};
 }
+
+export type RequestEntry = ReturnType<typeof begun>;
 
 /** Gives each request to the service an id, and records it when it ends. */
 export function recorder({ clock, requests }: Service): RequestHandler {
 	return (request, response, next) => {
 		const started = performance.now();
-		const { authorization, ...headers } = request.headers;
-		const entry: RequestEntry = {
-			// Not drawn from the seed: a repeated request must not shift other ids.
-			id: `req_${randomUUID()}`,
-			at: clock.now(),
-			method: request.method,
-			path: request.originalUrl.replace(/\?.*/s, ''),
-			query: null,
-			operation: null,
-			workspace: null,
-			status: null,
-			answered: false,
-			durationMs: 0,
-			idempotencyKey: null,
-			authorized: authorization !== undefined,
-			headers,
-			body: null,
-			fault: null,
-			error: null,
-		};
+		const entry = begun(request, clock.now());
 		response.once('close', () => {
 			entry.status ??= response.headersSent ? response.statusCode : null;
 			entry.answered = response.writableFinished;

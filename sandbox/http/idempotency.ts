@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 /** A response saved under a key. */
-export interface KeptReply {
+interface KeptReply {
 	id: string;
 	/** What was sent: a repeat says the same, in whatever order of its fields. */
 	body: unknown;
@@ -37,9 +37,6 @@ export function readKey(header: string | string[] | undefined): string | undefin
 	return key;
 }
 
-/** A body as data alone: what the database gives back may have other prototypes than what a request brings. */
-const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body ?? null));
-
 const LIFE_SECONDS = LIMITS.idempotencyHours * 3600;
 
 /**
@@ -52,21 +49,22 @@ export class Idempotency {
 	constructor(
 		private readonly clock: Clock,
 		private readonly persistence: Persistence,
-	) {}
-
-	restore(saved: KeptReply[]): void {
-		for (const { id, body, at, reply } of saved.sort((a, b) => a.at - b.at)) {
+	) {
+		const kept = persistence.values<KeptReply>('idempotency').sort((a, b) => a.at - b.at);
+		for (const { id, body, at, reply } of kept) {
 			this.entries.set(id, { body, at, reply: Promise.resolve(reply) });
 		}
 	}
 
 	/** Runs a request once for its key and gives the same answer to its repeats. */
-	async once(id: string, body: unknown, run: () => Promise<Reply>): Promise<Reply> {
+	async once(id: string, given: unknown, run: () => Promise<Reply>): Promise<Reply> {
 		this.prune();
+		// As data alone: a request may bring other prototypes than what is kept.
+		const body: unknown = JSON.parse(JSON.stringify(given ?? null));
 		for (;;) {
 			const entry = this.entries.get(id);
 			if (!entry) return await this.first(id, body, run);
-			if (!isDeepStrictEqual(asSent(entry.body), asSent(body))) {
+			if (!isDeepStrictEqual(entry.body, body)) {
 				throw invalid('Idempotency-Key', 'was used before with another body');
 			}
 			// Only a success is kept: after a refusal, whoever waited tries again.

@@ -30,8 +30,8 @@ export type Handlers = {
 const noQuery = z.strictObject({});
 
 /**
- * All operations, and the way of every request: key, rate, scope, body, idempotency, fields, and
- * only then the operation. What is refused on the way has no effect.
+ * All operations, and the way of every request: key, faults, rate, scope, body, idempotency, fields,
+ * and only then the operation. What is refused on the way has no effect.
  */
 export function contract(service: Service, handlers: Handlers): Router {
 	const router = Router({ caseSensitive: true, strict: true });
@@ -40,8 +40,10 @@ export function contract(service: Service, handlers: Handlers): Router {
 		const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
 		router[verb](path.replace('{id}', ':id'), async (request, response) => {
 			Object.assign(entryOf(response), { operation: name, query: { ...request.query } });
+			const key = authenticate(service, request, response);
+			entryOf(response).workspace = key.workspace;
 			if (await injectBefore(service, response)) return;
-			const reply = await pass(service, request, response, name, handlers[name]);
+			const reply = await pass(service, request, response, key, name, handlers[name]);
 			await service.committed();
 			if (!injectAfter(service, response, reply)) send(response, reply);
 		});
@@ -54,14 +56,13 @@ async function pass<Name extends EndpointName>(
 	service: Service,
 	request: Request,
 	response: Response,
+	key: KeyEntity,
 	name: Name,
 	handle: Handlers[Name],
 ): Promise<Reply> {
 	const shape = requestOf(name);
 	const entry = entryOf(response);
-	const key = authenticate(service, request, response);
 	const workspace = service.store.workspaces.get(key.workspace)!;
-	entry.workspace = workspace.id;
 	limitRate(workspace);
 	authorize(key, workspace, name);
 	const body = shape.body ? await readBody(request, response) : undefined;

@@ -11,7 +11,6 @@ const FONT_FILE = asset('media', 'fonts', 'Rubik-SemiBold.ttf');
 const FONT = 'Rubik SemiBold 12';
 const POINTS = 12;
 const LONGEST_CAPTION = 400;
-const MOST_REFERENCES = 6;
 
 /** A PNG of the asked size with the prompt written on a landscape of the seed's colours. */
 export async function renderImage(request: MediaRequest): Promise<Media> {
@@ -95,7 +94,7 @@ export async function thumbnails(
 	const side = Math.round(Math.min(width, height) * 0.16);
 	const margin = Math.round(side / 3);
 	const layers: OverlayOptions[] = [];
-	for (const reference of references.slice(0, MOST_REFERENCES)) {
+	for (const reference of references) {
 		const left = margin + layers.length * Math.round(side * 1.2);
 		if (left + side > width) break;
 		const input = await thumbnail(reference, side);

@@ -17,7 +17,7 @@ const NAMED: Record<string, number> = { '1k': 1024, '2k': 1440, '4k': 2160 };
 
 /** The asked size, else the largest of the asked aspect ratio within the asked resolution. */
 export function imageSize({ size, aspectRatio, resolution }: RequestedSize): Size {
-	const exact = readPair(size, 'x') ?? readPair(resolution, 'x');
+	const exact = readPair(size, 'x');
 	if (exact) return bounded(exact);
 	const { width, height } = readPair(aspectRatio, ':') ?? { width: 1, height: 1 };
 	const short = readResolution(resolution);
@@ -25,16 +25,15 @@ export function imageSize({ size, aspectRatio, resolution }: RequestedSize): Siz
 	return bounded({ width: width * scale, height: height * scale });
 }
 
-/**
- * Of the asked aspect ratio, but small, because dozens of frames are encoded; the sides are even,
- * as H.264 requires.
- */
-export function videoSize({ size, aspectRatio, resolution }: RequestedSize): Size {
-	const exact = readPair(size, 'x');
-	const { width, height } = exact ?? readPair(aspectRatio, ':') ?? { width: 16, height: 9 };
-	const most = (readResolution(resolution) ?? 480) > 480 ? 640 * 360 : 480 * 270;
-	const pixels = exact ? Math.min(most, width * height) : most;
-	const scale = Math.sqrt(pixels / (width * height));
+/** As of an image, but small, because dozens of frames are encoded; even, as H.264 requires. */
+export function videoSize({
+	size,
+	aspectRatio = '16:9',
+	resolution = '480p',
+}: RequestedSize): Size {
+	const { width, height } = imageSize({ size, aspectRatio, resolution });
+	const most = Math.min(width, height) > 480 ? 640 * 360 : 480 * 270;
+	const scale = Math.min(1, Math.sqrt(most / (width * height)));
 	const even = (side: number) => Math.max(32, 2 * Math.round((side * scale) / 2));
 	return { width: even(width), height: even(height) };
 }

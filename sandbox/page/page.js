@@ -122,8 +122,7 @@ function renderJob(job) {
 	const { id, kind, text, credits, workspace, status, problems, previews, due_in: left } = job;
 	const tone = isBusy(job) ? 'busy' : status === 'failed' ? 'bad' : 'good';
 	const state = element('span', { className: tone }, BUSY[status] ?? words(status));
-	const isTimed = ['queued', 'pending', 'running'].includes(status);
-	const note = [`${credits} credits`, isTimed && `${left} s left`, workspace, id];
+	const note = [`${credits} credits`, left !== null && `${left} s left`, workspace, id];
 	return element(
 		'article',
 		{ 'data-id': id },
@@ -146,19 +145,17 @@ function renderPreview({ url, media_type: type }, title) {
 	return element(tag, { src: url, controls: true, preload, 'aria-label': title });
 }
 
-function renderRow({ at, state, status, fault, error }, what, where, isBad) {
+function renderRow({ at, state, status, fault, error, wrong }, what, where) {
 	const answer = [state, status ?? 'no answer', names[fault]].filter(Boolean).join(' ');
 	const cells = [time(at), what, where ?? '', answer].map((text) => element('td', {}, text));
-	cells[3].className = isBad ? 'bad' : 'good';
+	cells[3].className = wrong ? 'bad' : 'good';
 	if (error) cells[3].append(element('small', {}, error));
 	return element('tr', {}, ...cells);
 }
 
-const renderRequest = (entry) =>
-	renderRow(entry, `${entry.method} ${entry.path}`, entry.workspace, entry.wrong);
+const renderRequest = (entry) => renderRow(entry, `${entry.method} ${entry.path}`, entry.workspace);
 
-const renderDelivery = (entry) =>
-	renderRow(entry, `${entry.event}, ${entry.attempt}`, entry.url, entry.state !== 'succeeded');
+const renderDelivery = (entry) => renderRow(entry, `${entry.event}, ${entry.attempt}`, entry.url);
 
 function renderFault(rule, index) {
 	const { kind, hits, times, operations, events, contains } = rule;

@@ -3,24 +3,31 @@ import { z } from 'zod/v4';
 
 import { LIMITS, type ReviewDecision } from '../../src/contract';
 import { PRICES } from '../credits/prices';
-import type { AgentPlan, AgentRunEntity } from '../entities';
+import type { AgentRunEntity } from '../entities';
 import { ApiError, invalid } from '../errors';
 import type { Handlers } from '../http/operation';
 import type { MediaKind } from '../media/types';
-import type { Given } from '../schemas';
+import { validate } from '../http/validate';
+import { planSchema, type AgentPlan, type Given } from '../schemas';
 import { MEDIA_FORMATS } from '../storage/links';
 import { checkReferences } from '../storage/references';
 import type { Workspace } from '../store';
 import { collection, ok } from './collection';
-import { dueAt, errorFields, newJob, publicUrl, publish, recipeOf, type JobKind } from './job';
+import {
+	dueAt,
+	errorFields,
+	newJob,
+	publicUrl,
+	publish,
+	recipeOf,
+	schedule,
+	type JobKind,
+} from './job';
 
 export const agentRuns = {
 	...collection('agent_run', (workspace) => workspace.agentRuns, formatAgentRun),
 	describe: ({ brief }) => ({ kind: 'agent', text: brief }),
-	resume(workspace, entity) {
-		if (entity.status === 'waiting') workspace.waitingRuns.push(entity.id);
-		if (isLive(entity)) watch(workspace, entity);
-	},
+	advance,
 } satisfies JobKind<AgentRunEntity>;
 
 export const agentRunOperations = {
@@ -68,23 +75,6 @@ function formatAgentRun(entity: AgentRunEntity, workspace: Workspace) {
 	};
 }
 
-/** A step of a plan; open point 3: the structure is fiction. Other fields are preserved. */
-const planSchema = z.looseObject({
-	steps: z
-		.array(
-			z.looseObject({
-				id: z.string().min(1),
-				kind: z.enum(['image', 'video', 'music', 'speech']),
-				prompt: z.string().min(1).max(10_000),
-				estimated_credits: z.number().int().min(0),
-			}),
-		)
-		.min(1)
-		.max(50),
-});
-
-type PlanStep = z.infer<typeof planSchema>['steps'][number];
-
 const STEPS = { image: 'Key visual', video: 'Main scene', music: 'Score', speech: 'Narration' };
 
 /** How a priority changes what a step costs. */
@@ -104,20 +94,12 @@ function proposePlan(body: Given<'createAgentRun'>): AgentPlan {
 	return { title: body.brief.slice(0, 80), steps };
 }
 
-/** The steps of a plan that may have been edited. 400 when they cannot be carried out. */
-function readSteps(plan: AgentPlan): PlanStep[] {
-	const read = planSchema.safeParse(plan);
-	if (read.success) return read.data.steps;
-	const { path = [], message = 'is wrong' } = read.error.issues[0] ?? {};
-	throw invalid(['plan', ...path.map(String)].join('.'), message);
-}
-
-const planCredits = (plan: AgentPlan) =>
-	readSteps(plan).reduce((sum, step) => sum + step.estimated_credits, 0);
+const creditsOf = ({ steps }: AgentPlan) =>
+	steps.reduce((sum, step) => sum + step.estimated_credits, 0);
 
 /** What an output is: that of its step, or the piece into which all are put together. */
 const kindOf = ({ plan }: AgentRunEntity, index: number): MediaKind =>
-	readSteps(plan)[index]?.kind ?? 'video';
+	plan.steps[index]?.kind ?? 'video';
 
 /** Plans a production for one credit and, where that was asked for, approves it at once. */
 function createAgentRun(workspace: Workspace, body: Given<'createAgentRun'>): AgentRunEntity {
@@ -131,14 +113,14 @@ function createAgentRun(workspace: Workspace, body: Given<'createAgentRun'>): Ag
 	const about = { pace: 'agentStep', text: body.brief, mode: 'agent' } as const;
 	const entity: AgentRunEntity = {
 		...newJob(workspace, id, { table: workspace.agentRuns, ...about }),
+		dueAt: null,
 		status: 'plan_proposed',
 		brief: body.brief,
 		sourceImages: sources,
 		plan,
 		maxCredits: body.max_credits ?? null,
 		autoApprovalError: null,
-		stepsDone: 0,
-		estimatedCredits: planCredits(plan),
+		estimatedCredits: creditsOf(plan),
 		spentCredits: PRICES.agentPlanning,
 	};
 	workspace.agentRuns.put(entity);
@@ -169,8 +151,9 @@ function approve(
 	body: Given<'approveAgentRun'>,
 ): void {
 	if (entity.status !== 'plan_proposed') throw wrongState(entity, 'approved');
-	const plan = body.plan ?? entity.plan;
-	const estimatedCredits = planCredits(plan);
+	const given = body.plan ?? entity.plan;
+	const { plan } = validate(z.object({ plan: planSchema }), { plan: given });
+	const estimatedCredits = creditsOf(plan);
 	workspace.service.ledger.reserve(workspace.id, entity.id, body.max_credits);
 	const maxCredits = body.max_credits;
 	Object.assign(entity, { plan, estimatedCredits, maxCredits, autoApprovalError: null });
@@ -197,41 +180,35 @@ function wrongState({ status }: AgentRunEntity, what: string): ApiError {
 function enqueue(workspace: Workspace, entity: AgentRunEntity): void {
 	const busy = workspace.agentRuns.all().filter(isLive).length >= LIMITS.liveAgentRuns;
 	entity.status = busy ? 'waiting' : 'queued';
-	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:start`);
+	if (!busy) entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:start`);
 	workspace.agentRuns.put(entity);
-	if (busy) workspace.waitingRuns.push(entity.id);
-	else watch(workspace, entity);
-}
-
-/** Continues a live run from its current state. */
-function watch(workspace: Workspace, entity: AgentRunEntity): void {
-	workspace.service.clock.at(entity.dueAt, () => advance(workspace, entity));
+	schedule(workspace, entity, agentRuns);
 }
 
 /** One step is done at a time: queued -> running -> … -> the review gate, or failure. */
 function advance(workspace: Workspace, entity: AgentRunEntity): void {
-	const steps = readSteps(entity.plan);
-	const step = entity.status === 'queued' ? undefined : steps[entity.stepsDone];
+	const { steps } = entity.plan;
+	const step = entity.status === 'queued' ? undefined : steps[entity.outputs.length];
 	entity.status = 'running';
 	if (step && !makeStep(workspace, entity, step)) {
 		return end(workspace, entity, 'failed');
 	}
-	if (entity.stepsDone >= steps.length) {
+	if (entity.outputs.length >= steps.length) {
 		return end(workspace, entity, 'awaiting_review');
 	}
-	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:${entity.stepsDone}`);
+	entity.dueAt = dueAt(workspace, 'agentStep', `${entity.id}:${entity.outputs.length}`);
 	workspace.agentRuns.put(entity);
-	watch(workspace, entity);
+	schedule(workspace, entity, agentRuns);
 }
 
 /** False where the step fails: its run was to fail at its last step, or the budget is used up. */
 function makeStep(
 	workspace: Workspace,
 	entity: AgentRunEntity,
-	{ id, estimated_credits: cost }: PlanStep,
+	{ id, estimated_credits: cost }: AgentPlan['steps'][number],
 ): boolean {
 	const { ledger } = workspace.service;
-	const isLast = entity.stepsDone === readSteps(entity.plan).length - 1;
+	const isLast = entity.outputs.length === entity.plan.steps.length - 1;
 	if (entity.outcome === 'fail' && isLast) {
 		entity.problems = [{ type: 'step_failed', message: `The step ${id} failed.` }];
 		return false;
@@ -243,7 +220,6 @@ function makeStep(
 	}
 	ledger.spend(workspace.id, entity.id, cost);
 	entity.spentCredits += cost;
-	entity.stepsDone += 1;
 	addOutput(workspace, entity);
 	return true;
 }
@@ -251,7 +227,7 @@ function makeStep(
 /** Makes the asset of the next step or, after the last one, the whole piece. */
 function addOutput(workspace: Workspace, entity: AgentRunEntity): void {
 	const index = entity.outputs.length;
-	const prompt = readSteps(entity.plan)[index]?.prompt ?? entity.brief;
+	const prompt = entity.plan.steps[index]?.prompt ?? entity.brief;
 	const references = entity.sourceImages;
 	const recipe = { ...recipeOf(workspace, entity.id, prompt, index), references };
 	const id = workspace.service.ids.next('out');
@@ -269,10 +245,12 @@ function end(
 	const spent = entity.spentCredits - PRICES.agentPlanning;
 	usage.add(workspace.id, 'agent', spent, entity.outputs.length, 0);
 	entity.status = status;
+	entity.dueAt = null;
 	entity.settledAt = status === 'failed' ? clock.now() : null;
 	workspace.agentRuns.put(entity);
 	const event = status === 'failed' ? 'agent.failed' : 'agent.review_required';
 	dispatcher.emit(workspace, event, formatAgentRun(entity, workspace));
-	const next = workspace.agentRuns.get(workspace.waitingRuns.shift() ?? '');
+	const waiting = workspace.agentRuns.all().filter((run) => run.status === 'waiting');
+	const next = waiting.at(-1);
 	if (next) enqueue(workspace, next);
 }

@@ -1,5 +1,4 @@
 import { LIMITS } from '../../src/contract';
-import { formatMicroseconds, readDateTime } from '../clock';
 import type { Stored } from '../entities';
 import { found } from '../errors';
 import type { Table, Workspace } from '../store';
@@ -58,8 +57,8 @@ export function listOf<T extends Stored>(
 	isPaged = service.settings.paginateAll,
 ) {
 	const { limit = LIMITS.listLimit.default, cursor } = isPaged ? query : { limit: Infinity };
-	const { entities, more } = table.page(limit, cursor ? readDateTime(cursor) : undefined);
+	const { entities, more } = table.page(limit, cursor ? Date.parse(cursor) : undefined);
 	const last = entities.at(-1);
-	const next = more && last ? formatMicroseconds(last.createdAt) : null;
+	const next = more && last ? new Date(last.createdAt).toISOString() : null;
 	return ok({ object: 'list', data: entities.map(format), has_more: more, next_cursor: next });
 }

@@ -73,7 +73,6 @@ const receive: Serve = async ({ links, store, library, committed }, request, res
 	const file = store.find(({ files }) => files, id);
 	if (!file) throw refuse('The upload address is of no file.');
 	const used = refuse('The upload address was used before.');
-	if (file.uploaded) throw used;
 	for (const [name, value] of Object.entries(uploadHeaders(file))) {
 		if (request.headers[name] !== value) {
 			throw wrong(`The header ${name} must be sent as it was given.`);
@@ -82,7 +81,7 @@ const receive: Serve = async ({ links, store, library, committed }, request, res
 	if (Number(request.headers['content-length']) !== file.size) {
 		throw wrong(`The file must have ${file.size} bytes, and its Content-Length must say so.`);
 	}
-	// Of several at once, the first that is complete wins.
+	// Once only: of several at a time, the first that is complete.
 	const claim = () => {
 		if (file.uploaded) throw used;
 		file.uploaded = true;

@@ -7,7 +7,6 @@ import {
 } from '../catalogue/models';
 import {
 	countCharacters,
-	liteReservation,
 	METERED_MODEL,
 	outputPrice,
 	readSeconds,
@@ -27,6 +26,7 @@ import {
 	problem,
 	publish,
 	recipeOf,
+	schedule,
 	settle,
 	spendCharacters,
 	type JobKind,
@@ -36,7 +36,7 @@ import { checkVoice, soundOf } from './voices';
 export const generations = {
 	...collection('generation', (workspace) => workspace.generations, formatGeneration),
 	describe: ({ kind, prompt }) => ({ kind, text: prompt }),
-	resume: watch,
+	advance: finish,
 } satisfies JobKind<GenerationEntity>;
 
 export const generationOperations = {
@@ -85,7 +85,8 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 		throw new ApiError(429, 'concurrency_limit', message, undefined, clock.milliseconds(5));
 	}
 	const id = ids.next('gen');
-	const credits = quote(model, parameters, body.prompt);
+	const count = Number(parameters.count ?? 1);
+	const credits = outputPrice(model, parameters, body.prompt) * count;
 	ledger.reserve(workspace.id, id, credits);
 	const kind = model.kind ?? 'image';
 	const about = { pace: kind, text: body.prompt, mode: body.mode, model: body.model };
@@ -95,18 +96,14 @@ function createGeneration(workspace: Workspace, body: Given<'createGeneration'>)
 		status: 'queued',
 		kind,
 		estimatedCredits: credits,
-		outputs: Array.from({ length: Number(parameters.count ?? 1) }, () => ids.next('out')),
+		outputs: Array.from({ length: count }, () => ids.next('out')),
 	};
 	workspace.generations.put(entity);
-	watch(workspace, entity);
+	schedule(workspace, entity, generations);
 	return entity;
 }
 
-/** Lets a queued generation run to its end. */
-function watch(workspace: Workspace, entity: GenerationEntity): void {
-	workspace.service.clock.at(entity.dueAt, () => finish(workspace, entity));
-}
-
+/** Lets a queued generation come to its end. */
 function finish(workspace: Workspace, entity: GenerationEntity): void {
 	const { outputs: all, outcome, kind, delivery } = entity;
 	const good = { succeed: all, partial: all.slice(0, -1), fail: [] }[outcome];
@@ -129,12 +126,6 @@ function spentCredits(workspace: Workspace, entity: GenerationEntity, count: num
 	const { length } = entity.outputs;
 	if (entity.model !== METERED_MODEL) return (entity.estimatedCredits / count) * length;
 	return spendCharacters(workspace, countCharacters(entity.prompt) * length);
-}
-
-function quote(model: ModelEntry, parameters: Effective, prompt: string): number {
-	const count = Number(parameters.count ?? 1);
-	if (model.id === METERED_MODEL) return liteReservation(countCharacters(prompt) * count);
-	return outputPrice(model, parameters, prompt) * count;
 }
 
 /** What one output of a generation looks or sounds like. */

@@ -14,8 +14,20 @@ export interface JobKind<T extends JobEntity> {
 	format(entity: T, workspace: Workspace): object;
 	/** What a job makes, and what was asked for, for people. */
 	describe(entity: T): { kind: string; text: string };
-	/** Lets a job that has not ended go on after a restart. */
-	resume(workspace: Workspace, entity: T): void;
+	/** What is done with a job when it is due. */
+	advance(workspace: Workspace, entity: T): void | Promise<void>;
+}
+
+/** Lets a job go on when it is due, also after a restart; one that waits for a client is not due. */
+export function schedule<T extends JobEntity>(
+	workspace: Workspace,
+	job: T,
+	{ advance }: Pick<JobKind<T>, 'advance'>,
+): void {
+	const { clock, report } = workspace.service;
+	if (job.settledAt !== null || job.dueAt === null) return;
+	const goOn = async () => await advance(workspace, job);
+	clock.at(job.dueAt, () => void goOn().catch(report));
 }
 
 type Paced = keyof Service['settings']['jobSeconds'];
@@ -56,14 +68,14 @@ function outcomeOf({ id, service: { faults } }: Workspace, about: FaultSubject):
 /** The instant at which a job is done: its kind's time, longer or shorter by a seeded share. */
 export function dueAt({ service }: Workspace, pace: Paced, id: string): number {
 	const { clock, random, settings } = service;
-	const factor = random.jitter(`duration:${id}`, settings.jobJitter);
-	return clock.ahead(settings.jobSeconds[pace] * factor);
+	const share = random.unit(`duration:${id}`) * 2 - 1;
+	return clock.ahead(settings.jobSeconds[pace] * (1 + share * settings.jobJitter));
 }
 
 /** Ends a job: spends what it has cost, gives back what else was reserved, and counts it. */
 export function settle({ id, service }: Workspace, entity: JobEntity, mode: UsageMode): void {
 	const { spentCredits, outputs } = entity;
-	if (entity.estimatedCredits > 0) service.ledger.settle(id, entity.id, spentCredits);
+	service.ledger.settle(id, entity.id, spentCredits);
 	service.usage.add(id, mode, spentCredits, outputs.length);
 	entity.settledAt = service.clock.now();
 }
@@ -108,7 +120,7 @@ export const recipeOf = (
 ): Recipe => ({
 	prompt,
 	index,
-	seed: service.random.integer(`media:${id}`),
+	seed: Math.floor(service.random.unit(`media:${id}`) * 2 ** 31),
 });
 
 /** The address of an output that never expires: previews, portraits, an agent's assets. */

@@ -14,6 +14,7 @@ import {
 	publicUrl,
 	publish,
 	recipeOf,
+	schedule,
 	settle,
 	type JobKind,
 } from './job';
@@ -21,7 +22,7 @@ import {
 export const personas = {
 	...collection('persona', (workspace) => workspace.personas, formatPersona),
 	describe: ({ name }) => ({ kind: 'persona', text: name }),
-	resume: watch,
+	advance: finish,
 } satisfies JobKind<PersonaEntity>;
 
 export const personaOperations = {
@@ -37,7 +38,11 @@ export const personaOperations = {
 		entity.shared = body.shared ?? entity.shared;
 		return ok(formatPersona(workspace.personas.put(entity)));
 	},
-	deletePersona: personas.remove,
+	deletePersona({ workspace, id }) {
+		// What one that is still being made has reserved.
+		workspace.service.ledger.settle(workspace.id, id, 0);
+		return personas.remove({ workspace, id });
+	},
 } satisfies Partial<Handlers>;
 
 /** A persona as it goes over the wire. */
@@ -73,7 +78,7 @@ function createPersona(workspace: Workspace, body: Given<'createPersona'>): Pers
 	if (described) hold(workspace, entity);
 	else entity.settledAt = clock.now();
 	workspace.personas.put(entity);
-	if (described) watch(workspace, entity);
+	schedule(workspace, entity, personas);
 	return entity;
 }
 
@@ -88,12 +93,9 @@ function hold({ id, service }: Workspace, entity: PersonaEntity): void {
 	}
 }
 
-/** Lets a pending persona come to its end. */
-function watch(workspace: Workspace, entity: PersonaEntity): void {
-	workspace.service.clock.at(entity.dueAt, () => finish(workspace, entity));
-}
-
+/** Ends a pending persona, unless it was deleted. */
 function finish(workspace: Workspace, entity: PersonaEntity): void {
+	if (!workspace.personas.get(entity.id)) return;
 	const { ids, dispatcher } = workspace.service;
 	const good = entity.outcome === 'succeed';
 	if (good) {
@@ -107,8 +109,6 @@ function finish(workspace: Workspace, entity: PersonaEntity): void {
 	entity.problems = good ? [] : [problem()];
 	entity.status = good ? 'ready' : 'failed';
 	settle(workspace, entity, 'persona');
-	// Deleted while it was made: paid for, but there is nothing to announce.
-	if (!workspace.personas.get(entity.id)) return;
 	workspace.personas.put(entity);
 	dispatcher.emit(workspace, good ? 'persona.ready' : 'persona.failed', formatPersona(entity));
 }

@@ -1,4 +1,4 @@
-import { countCharacters, liteReservation, METERED_MODEL, turboPrice } from '../credits/prices';
+import { countCharacters, METERED_MODEL, speechPrice } from '../credits/prices';
 import type { SpeechEntity } from '../entities';
 import type { Handlers } from '../http/operation';
 import type { Given } from '../schemas';
@@ -12,6 +12,7 @@ import {
 	problem,
 	publish,
 	recipeOf,
+	schedule,
 	settle,
 	spendCharacters,
 	type JobKind,
@@ -21,7 +22,7 @@ import { checkVoice, soundOf } from './voices';
 export const speech = {
 	...collection('speech_generation', (workspace) => workspace.speech, formatSpeech),
 	describe: ({ blocks }) => ({ kind: 'speech', text: blocks[0]?.text ?? '' }),
-	resume: watch,
+	advance: finish,
 } satisfies JobKind<SpeechEntity>;
 
 export const speechOperations = {
@@ -63,7 +64,7 @@ function createSpeech(workspace: Workspace, body: Given<'createSpeech'>): Speech
 		if (voice !== undefined) checkVoice(workspace, model, voice, `blocks[${index}].voice`);
 	});
 	const characters = blocks.reduce((sum, { text }) => sum + countCharacters(text), 0);
-	const credits = model === METERED_MODEL ? liteReservation(characters) : turboPrice(characters);
+	const credits = speechPrice(model, characters);
 	const id = ids.next('spc');
 	ledger.reserve(workspace.id, id, credits);
 	const text = blocks.map((block) => block.text).join('\n');
@@ -78,16 +79,8 @@ function createSpeech(workspace: Workspace, body: Given<'createSpeech'>): Speech
 		outputs: [ids.next('out')],
 	};
 	workspace.speech.put(entity);
-	watch(workspace, entity);
+	schedule(workspace, entity, speech);
 	return entity;
-}
-
-/** Lets a queued speech generation run to its end. */
-function watch(workspace: Workspace, entity: SpeechEntity): void {
-	const { clock, report } = workspace.service;
-	clock.at(entity.dueAt, () => {
-		finish(workspace, entity).catch(report);
-	});
 }
 
 /** The recording is made before the status changes, because its length is part of the answer. */

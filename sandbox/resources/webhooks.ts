@@ -1,4 +1,3 @@
-import { formatMilliseconds } from '../clock';
 import type { DeliveryEntity, WebhookEntity } from '../entities';
 import type { Handlers } from '../http/operation';
 import { collection, listOf, ok } from './collection';
@@ -54,8 +53,8 @@ function formatDelivery(entity: DeliveryEntity) {
 		status: entity.state === 'failed' ? 'failed' : 'succeeded',
 		response_status: entity.responseStatus,
 		error: entity.state === 'lost' ? null : entity.error,
-		attempted_at: formatMilliseconds(entity.attemptedAt),
+		attempted_at: new Date(entity.attemptedAt).toISOString(),
 		duration_ms: entity.durationMs,
-		next_attempt_at: nextAttemptAt === null ? null : formatMilliseconds(nextAttemptAt),
+		next_attempt_at: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
 	};
 }

@@ -1,6 +1,5 @@
 import { formatModel, MODELS } from '../catalogue/models';
 import { presetVoices } from '../catalogue/voices';
-import { readDateTime } from '../clock';
 import type { Handlers } from '../http/operation';
 import { ok } from './collection';
 
@@ -22,8 +21,7 @@ export const workspaceOperations = {
 		return ok({ object: 'credits', balance: available + reserved, available, reserved, spent });
 	},
 	getUsage({ workspace: { id, service }, query: { since } }) {
-		const instant = since === undefined ? undefined : (readDateTime(since) ?? 0) / 1000;
-		const data = service.usage.sums(id, instant);
+		const data = service.usage.sums(id, since === undefined ? undefined : Date.parse(since));
 		const total_credits = data.reduce((sum, each) => sum + each.credits, 0);
 		return ok({ object: 'usage', since: since ?? null, data, total_credits });
 	},

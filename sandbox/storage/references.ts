@@ -9,7 +9,7 @@ import type { Drawn } from './library';
 import { outputName } from './links';
 
 /** How many references are drawn into an output, and how large one may be. */
-const MOST_DRAWN = 9;
+const MOST_DRAWN = 6;
 const LARGEST_DRAWN = 50 * 1024 * 1024;
 
 /**

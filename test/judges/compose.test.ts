@@ -1,12 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { once } from 'events';
-import { request, type IncomingMessage } from 'http';
 import { join } from 'path';
-import { json } from 'stream/consumers';
 
 import { readCommandLine, startFrom } from '../../sandbox/commandLine';
 import { readCredential } from '../../src/service/credential';
 import { transferUrlProblem } from '../../src/service/urls';
+import { ask } from '../sandbox/support/harness';
 import { read, ROOT } from '../support/sources';
 
 const file = 'docker-compose.yml';
@@ -66,17 +64,12 @@ describe('the sandbox of the Compose file', () => {
 	test('started as it says, answers by that address, and its answers point there', async () => {
 		const { start } = readCommandLine(args);
 		const sandbox = await startFrom({ ...start, port: 0, data: undefined });
-		const outgoing = request({
-			host: '127.0.0.1',
-			port: new URL(sandbox.baseUrl).port,
-			path: '/openapi.json',
+		const { body } = await ask(sandbox.baseUrl.replace('/v1', '/openapi.json'), {
 			headers: { host: new URL(baseUrl).host },
 			agent: false,
 		});
-		const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage];
-		const { servers } = (await json(answer)) as { servers: Array<{ url: string }> };
 		await sandbox.close();
-		expect(servers.map(({ url }) => url)).toEqual([baseUrl]);
+		expect(body.servers).toMatchObject([{ url: baseUrl }]);
 	});
 
 	test('keeps its state where the file for its image lets it write', () => {

@@ -1,5 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import { spawn } from 'child_process';
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import execa from 'execa';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'fs';
 import { createServer, type Server } from 'http';
 import type { AddressInfo } from 'net';
@@ -23,11 +23,8 @@ const person = Object.fromEntries(
 );
 
 async function run(command: string, args: string[], { cwd = clone, env = {} } = {}) {
-	const child = spawn(command, args, { cwd, env: { ...person, ...env } });
-	let output = '';
-	child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-	child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-	const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+	const options = { cwd, env: { ...person, ...env }, extendEnv: false, reject: false, all: true };
+	const { exitCode: code, all: output = '' } = await execa(command, args, options);
 	return { code, output };
 }
 
@@ -174,7 +171,7 @@ describe('npm run release', () => {
 		const after = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8');
 		expect(after).toMatch(/## 0\.1\.0 \(\d{4}-\d\d-\d\d\)\n/);
 		expect(after.replace(/\(\d{4}-\d\d-\d\d\)/, '(unreleased)')).toBe(before);
-		expect(await well('git', 'ls-remote', 'origin')).toMatch(/refs\/tags\/0\.1\.0\n/);
+		expect(await well('git', 'ls-remote', 'origin')).toMatch(/refs\/tags\/0\.1\.0$/m);
 		expect(await well('git', 'status', '--porcelain')).toBe('');
 	});
 

@@ -18,11 +18,7 @@ interface StripeClass {
 				cryptoProvider: undefined,
 				receivedAt: number,
 			): unknown;
-			generateTestHeaderString(signed: {
-				payload: string;
-				secret: string;
-				timestamp: number;
-			}): string;
+			generateTestHeaderString(signed: Record<'payload' | 'secret' | 'timestamp', unknown>): string;
 		};
 	};
 	errors: { StripeSignatureVerificationError: new () => Error };
@@ -35,14 +31,6 @@ const Stripe = jest.requireActual<StripeClass>('stripe');
  */
 const { webhooks } = new Stripe('sk_test_none');
 
-/** One of the stripe headers is our two: `t=<timestamp>,v1=<hex>`. */
-const joined = (timestamp: string, signature: string) => `t=${timestamp},${signature}`;
-
-function split(header: string) {
-	const [time, ...signatures] = header.split(',');
-	return { timestamp: time?.slice('t='.length), signature: signatures.join(',') };
-}
-
 interface Delivery {
 	secret: string;
 	timestamp: string;
@@ -52,17 +40,17 @@ interface Delivery {
 	now: number;
 }
 
-function accepts({ secret, timestamp, signature, body, now }: Delivery): boolean {
-	const delivery = { secret, timestamp, signature, rawBody: Buffer.from(body), now };
-	return refusalOf(delivery) === undefined;
+function accepts({ body, ...sent }: Delivery): boolean {
+	return refusalOf({ ...sent, rawBody: Buffer.from(body) }) === undefined;
 }
 
+/** One header of Stripe's is our two: `t=<timestamp>,v1=<hex>`. */
 function stripeAccepts({ secret, timestamp, signature, body, now }: Delivery): boolean {
 	const { stackTraceLimit } = Error;
 	// Thousands of refusals, of which only the kind is read.
 	Error.stackTraceLimit = 0;
 	try {
-		const header = joined(timestamp, signature);
+		const header = `t=${timestamp},${signature}`;
 		webhooks.constructEvent(Buffer.from(body), header, secret, 300, undefined, now);
 		return true;
 	} catch (error) {
@@ -73,106 +61,71 @@ function stripeAccepts({ secret, timestamp, signature, body, now }: Delivery): b
 	}
 }
 
-const text = fc.string({ unit: anyCodePoint, maxLength: 60 });
+const text = fc.string({ unit: anyCodePoint, minLength: 1, maxLength: 60 });
 const json = fc.oneof(
 	fc.json({ maxDepth: 4, stringUnit: anyCodePoint }),
-	fc.record({ id: text, type: text, data: fc.jsonValue() }).map((value) => JSON.stringify(value)),
 	fc.jsonValue().map((value) => JSON.stringify(value, null, 2)),
 );
 const secret = fc.oneof(
-	fc.base64String({ minLength: 1, maxLength: 80 }).map((bytes) => `whsec_${bytes}`),
-	fc.string({ unit: anyCodePoint, minLength: 1, maxLength: 40 }),
+	text,
+	fc.base64String().map((bytes) => `whsec_${bytes}`),
 );
 
-const delivery = fc.record({
+/** What was signed, and when it arrives; Stripe takes what comes from the future, so all are of the past. */
+const signed = fc.record({
 	body: json,
 	secret,
-	/**
-	 * Unix seconds of ten digits. Stripe takes what comes from the future, so all are of the past.
-	 */
+	/** Unix seconds of ten digits. */
 	at: fc.integer({ min: 1_000_000_000, max: 9_999_999_000 }),
 	/** Milliseconds on the way: on both sides of the 300 seconds, and close to them. */
 	age: fc.oneof(fc.integer({ min: 0, max: 600_000 }), fc.integer({ min: 299_000, max: 302_000 })),
 });
 
-const run = { numRuns: CASES };
+/** What is changed on the way, or nothing. */
+const change = fc.oneof(
+	fc.constant({}),
+	fc.record({ body: json }),
+	fc.record({ secret }),
+	fc.record({ later: fc.integer({ min: 1, max: 900 }) }),
+	fc.record({ digit: fc.integer({ min: 0, max: 63 }) }),
+	fc.record({ beside: fc.base64String() }),
+) as fc.Arbitrary<
+	Partial<Record<'body' | 'secret' | 'beside', string> & Record<'later' | 'digit', number>>
+>;
 
-describe(`against the stripe package, ${CASES} random deliveries, seed ${SEED}`, () => {
-	test('what stripe signs is what we sign, and each takes what the other has signed', () => {
-		const verdicts = { fresh: 0, stale: 0 };
-		fc.assert(
-			fc.property(delivery, ({ body, secret: key, at, age }) => {
-				const theirs = webhooks.generateTestHeaderString({
-					payload: body,
-					secret: key,
-					timestamp: at,
-				});
-				const ours = sign(key, String(at), body);
-				expectSame(joined(String(at), ours), theirs);
-
-				const fresh = Math.floor(age / 1_000) <= 300;
-				verdicts[fresh ? 'fresh' : 'stale'] += 1;
-				const now = at * 1_000 + age;
-				const { timestamp = '', signature } = split(theirs);
-				expectSame(accepts({ secret: key, timestamp, signature, body, now }), fresh);
-				const sent = { secret: key, timestamp: String(at), signature: ours, body, now };
-				expectSame(stripeAccepts(sent), fresh);
-			}),
-			run,
-		);
-		// Both verdicts have to be met in numbers for the agreement to say something.
-		expect(verdicts.fresh).toBeGreaterThan(CASES / 4);
-		expect(verdicts.stale).toBeGreaterThan(CASES / 10);
+test(`stripe and we sign alike, and judge alike what was changed or not, ${CASES} random deliveries, seed ${SEED}`, () => {
+	let accepted = 0;
+	const property = fc.property(signed, change, ({ body, secret: key, at, age }, changed) => {
+		const theirs = { payload: body, secret: key, timestamp: at };
+		let signature = sign(key, String(at), body);
+		expectSame(`t=${at},${signature}`, webhooks.generateTestHeaderString(theirs));
+		if (changed.digit !== undefined) {
+			const place = 'v1='.length + changed.digit;
+			const other = signature[place] === '0' ? '1' : '0';
+			signature = signature.slice(0, place) + other + signature.slice(place + 1);
+		}
+		// A second signature, of another key: one that fits is enough.
+		if (changed.beside !== undefined) {
+			signature = `${sign(changed.beside, String(at), body)},${signature}`;
+		}
+		// As late, under a later timestamp, which was not signed.
+		const timestamp = at + (changed.later ?? 0);
+		const sent: Delivery = {
+			secret: changed.secret ?? key,
+			timestamp: String(timestamp),
+			signature,
+			body: changed.body ?? body,
+			now: timestamp * 1_000 + age,
+		};
+		const intact =
+			sent.body === body && sent.secret === key && !changed.later && changed.digit === undefined;
+		const verdict = intact && Math.floor(age / 1_000) <= 300;
+		expectSame(accepts(sent), verdict);
+		expectSame(stripeAccepts(sent), verdict);
+		if (verdict) accepted += 1;
 	});
-
-	test('what is changed on the way both judge alike, and neither takes what differs', () => {
-		const hex = fc.integer({ min: 0, max: 63 });
-		const change = fc.oneof(
-			fc.record({ kind: fc.constant('body' as const), value: json }),
-			fc.record({ kind: fc.constant('secret' as const), value: secret }),
-			fc.record({ kind: fc.constant('time' as const), value: fc.integer({ min: 1, max: 900 }) }),
-			fc.record({ kind: fc.constant('digit' as const), value: hex }),
-			fc.record({ kind: fc.constant('beside' as const), value: fc.base64String() }),
-		);
-		let accepted = 0;
-		fc.assert(
-			fc.property(delivery, change, ({ body, secret: key, at, age }, changed) => {
-				const signature = sign(key, String(at), body);
-				const sent: Delivery = {
-					secret: key,
-					timestamp: String(at),
-					signature,
-					body,
-					now: at * 1_000 + age,
-				};
-				if (changed.kind === 'body') sent.body = changed.value;
-				if (changed.kind === 'secret') sent.secret = changed.value;
-				// Still of the past: as late, under a later timestamp that was not signed.
-				if (changed.kind === 'time') {
-					sent.timestamp = String(at + changed.value);
-					sent.now += changed.value * 1_000;
-				}
-				if (changed.kind === 'digit') {
-					const place = 'v1='.length + changed.value;
-					const other = signature[place] === '0' ? '1' : '0';
-					sent.signature = signature.slice(0, place) + other + signature.slice(place + 1);
-				}
-				// A second signature, of another key: one that fits is enough.
-				if (changed.kind === 'beside') {
-					sent.signature = `${sign(changed.value, String(at), body)},${signature}`;
-				}
-				const verdict = accepts(sent);
-				expectSame(verdict, stripeAccepts(sent));
-				const same =
-					sent.body === body &&
-					sent.secret === key &&
-					sent.timestamp === String(at) &&
-					sent.signature.includes(signature);
-				expectSame(verdict, same && Math.floor(age / 1_000) <= 300);
-				if (verdict) accepted += 1;
-			}),
-			run,
-		);
-		expect(accepted).toBeGreaterThan(CASES / 50);
-	});
+	fc.assert(property, { numRuns: CASES });
+	// Both verdicts have to be met in numbers for the agreement to say something.
+	expect(accepted).toBeGreaterThan(CASES / 10);
+	expect(accepted).toBeLessThan(CASES / 2);
 });

