@@ -111,7 +111,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	],
 	'The row names its job; _MediaGen Job: Get_ gets it.': [
 		[WHOLE, 'in production, nothing after a failed row of On Error: Continue, which names its job'],
-		['test/e2e/job.test.ts', 'gives whatever the id identifies, as the service has it'],
+		['test/e2e/nodes.test.ts', 'gives whatever the id identifies, as the service has it'],
 	],
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
