@@ -61,7 +61,6 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Own Key | every request with the same key | same job | same job | same job': [
 		[CREATION, 'custom: the key that the user gave'],
 		[WHOLE, '%s: two identical items, one of them repeated by Retry Execution'],
-		['test/e2e/idempotency.test.ts', 'is sent unchanged, and a repeat returns the same job'],
 		KILLED,
 	],
 	'Off | none | pays again | pays again | pays again': [

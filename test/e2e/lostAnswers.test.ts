@@ -58,7 +58,7 @@ describe('creations that are carried out, but answered later than the client wai
 describe('first answers that leave open whether a creation was carried out', () => {
 	const EQUAL = [{ p: 'the same' }, { p: 'the same' }];
 
-	it.concurrent.each([302, 409, 425])(
+	it.concurrent.each([302, 409])(
 		'%i: with Same Request, equal rows have one job',
 		async (status) => {
 			const { front, journey, charges } = await worldOf({

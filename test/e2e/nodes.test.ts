@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { saveCredential } from '../../lab/n8n/credential';
 import type { InputItem } from '../../lab/n8n/runNode';
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/contract';
+import { takesKey } from '../support/shapes';
 import { byId, call } from './support/fixtures';
 import { baseUrl, credentials, keys, listed, rest, runOurs, sandbox } from './support/harness';
 import { createParameters, download, shortId, sniff } from './support/media';
@@ -12,7 +13,9 @@ import { createParameters, download, shortId, sniff } from './support/media';
  * `support/harness.ts`. What a creation sends and gives in detail: media.test.ts.
  */
 
+/** The operations of the contract that were called, and those of them that had an idempotency key. */
 const called = new Set<string | null>();
+const keyed = new Set<string | null>();
 
 beforeEach(async () => await sandbox.reset());
 
@@ -20,7 +23,10 @@ const requests = async () =>
 	(await sandbox.requests()).filter(({ path }) => path.startsWith('/v1/'));
 
 afterEach(async () => {
-	for (const { operation } of await requests()) called.add(operation);
+	for (const { operation, headers } of await requests()) {
+		called.add(operation);
+		if (headers[IDEMPOTENCY_HEADER.toLowerCase()] !== undefined) keyed.add(operation);
+	}
 });
 
 /** The bodies that were sent for an operation of the contract, oldest first. */
@@ -391,6 +397,8 @@ it('Workspace: credits; usage since a time, sent in UTC; models by mode, simplif
 	]);
 });
 
-it('every operation of the contract was called', () => {
-	expect(Object.keys(ENDPOINTS).filter((name) => !called.has(name))).toEqual([]);
+it('every operation of the contract was called, with an idempotency key where it takes one', () => {
+	const names = Object.keys(ENDPOINTS) as EndpointName[];
+	expect(names.filter((name) => !called.has(name))).toEqual([]);
+	expect([...keyed].sort()).toEqual(names.filter(takesKey).sort());
 });
