@@ -35,7 +35,7 @@ const OFF: Proof = [
 ];
 const MESSAGE: Proof = [
 	CRASH,
-	'13: a batch whose n8n is killed gives one message each, with the jobs and credits of the ledger',
+	'13: a batch whose n8n is killed gives one message, with the jobs and credits of the ledger, and goes on without paying again',
 ];
 
 /** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */

@@ -34,7 +34,7 @@ export class EventInstance {
 	readonly collectorUrl: string;
 
 	protected constructor(
-		protected readonly world: EventEnvironment,
+		readonly world: EventEnvironment,
 		public rest: Rest,
 		readonly credential: SavedCredential,
 	) {
@@ -113,6 +113,19 @@ export class EventInstance {
 		};
 		const all = { pollTimes, ...parameters } as INode['parameters'];
 		return await this.workflow({ type, parameters: all });
+	}
+
+	/** Saves a workflow with its trigger renamed. @returns it as it is saved, to be published */
+	async renameTrigger({ id }: SavedWorkflow): Promise<SavedWorkflow> {
+		const workflow = await this.rest.workflows.get(id);
+		const [trigger, ...others] = workflow.nodes;
+		if (!trigger) throw new Error('The workflow has no trigger');
+		await this.rest.workflows.update(id, {
+			...workflow,
+			nodes: [{ ...trigger, name: 'Renamed' }, ...others],
+			connections: { Renamed: workflow.connections[trigger.name] ?? {} },
+		});
+		return await this.rest.workflows.get(id);
 	}
 
 	/** Where the service delivers to. */
