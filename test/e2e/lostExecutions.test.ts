@@ -1,12 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { credentialData } from '../../lab/n8n/credential';
 import type { SettingsInput } from '../../sandbox/settings';
 import { refusal } from './support/front';
-import { rest } from './support/harness';
-import { ownSandbox } from './support/ownSandbox';
 import { until } from './support/until';
-import { travel, WAYS, type Way } from './support/ways';
+import { WAYS, type Way } from './support/ways';
 import {
 	BEHIND,
 	expectAll,
@@ -210,68 +207,6 @@ it.concurrent.each(CASES)(
 	300_000,
 );
 
-it.concurrent(
-	'a plan that was made before another brief was refused is output by the next click, whatever its status is called',
-	async () => {
-		const plan = { operation: 'create', brief: '={{ $json.p }}' };
-		const world = await worldOf(
-			{ way: 'editor', node: 'mediaGenAgentRun', parameters: plan, rows: ROWS.slice(1, 3) },
-			{ agentStatusNames: { plan_proposed: 'drafted' } },
-		);
-		const { journey, rows, charges } = world;
-		const lost = await loseToRefusal(world);
-		passAll(world);
-		const begun = Date.now();
-		const gone = await journey.goOn(lost);
-		expect(gone.items.map(({ json }) => json.status)).toEqual(['drafted', 'drafted']);
-		expect(await charges()).toEqual(rows.map(() => 1));
-		// It waits for the user, and nobody waits for it.
-		expect(Date.now() - begun).toBeLessThan(60_000);
-	},
-	180_000,
-);
-
-it.concurrent(
-	'three agent runs that approve themselves are made one after the other, each paid for once',
-	async () => {
-		const { front, journey, rows, charges, sandbox } = await worldOf({
-			way: 'editor',
-			node: 'mediaGenAgentRun',
-			parameters: {
-				operation: 'create',
-				brief: '={{ $json.p }}',
-				autoApprove: true,
-				downloadOutputs: false,
-			},
-			rows: ROWS.slice(0, 3),
-		});
-		// As a workspace of one live run refuses the next.
-		const live = new Set<unknown>();
-		let refused = 0;
-		front.rule(async ({ isCreation, method, path }, pass) => {
-			if (isCreation && live.size > 0) {
-				refused += 1;
-				return refusal(429, 'Another run is live');
-			}
-			if (isCreation) live.add('new');
-			const reply = await pass();
-			if (!path.startsWith('/v1/agents/runs')) return reply;
-			const { id, status } = JSON.parse(String(reply.body)) as Record<string, unknown>;
-			if (isCreation) live.add(id).delete('new');
-			if (method === 'GET' && status === 'awaiting_review') live.delete(id);
-			return reply;
-		});
-		const ended = await journey.ended(await journey.begin());
-		expect(ended.error).toBeUndefined();
-		expect(ended.items.map(({ json }) => json.status)).toEqual(rows.map(() => 'awaiting_review'));
-		expect(refused).toBe(0);
-		// For each the plan, and its budget.
-		expect(await charges()).toEqual(rows.map(() => 2));
-		expect(await sandbox.jobs()).toHaveLength(3);
-	},
-	180_000,
-);
-
 describe('what is an order of its own', () => {
 	it.concurrent(
 		'in the editor, a row that was refused is taken out: the others are not paid for again',
@@ -315,34 +250,3 @@ describe('what is an order of its own', () => {
 		180_000,
 	);
 });
-
-// Not beside the others, as it keeps n8n busy.
-it('1,200 rows, one of them refused: the next click in the editor pays for that one alone', async () => {
-	const rows = Array.from({ length: 1_200 }, (_, index) => ({ p: `row ${index}` }));
-	const plenty = { requestsPerMinute: 1_000_000, concurrentJobs: 2_000 };
-	const { sandbox, access, credential, charged } = await ownSandbox({
-		...plenty,
-		initialCredits: 1_000_000,
-	});
-	await rest.credentials.update(credential, { ...credentialData(access), ...plenty });
-	const parameters = imageOf({ waitForCompletion: false });
-	const journey = await travel({ way: 'editor', node: 'mediaGen', parameters, credential, rows });
-	await sandbox.setFaults([
-		{
-			kind: 'status_before',
-			status: 400,
-			operations: ['createGeneration'],
-			skip: rows.length - 1,
-			times: 1,
-		},
-	]);
-	const lost = await journey.begin();
-	const { status } = await journey.ended(lost);
-	expect(status).toBe('error');
-	expect(await charged()).toHaveLength(rows.length - 1);
-
-	const gone = await journey.goOn(lost);
-	expect(gone.items.map(({ json }) => json.prompt)).toEqual(rows.map(({ p }) => p));
-	expect(await charged()).toHaveLength(rows.length);
-	expect(new Set(gone.items.map(({ json }) => json.id)).size).toBe(rows.length);
-}, 300_000);

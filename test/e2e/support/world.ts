@@ -64,7 +64,7 @@ export async function worldOf(plan: WorldPlan, settings: SettingsInput = {}) {
 /** From now on the front refuses one row. */
 export const refuseOne = ({ front }: { front: Front }) =>
 	front.rule(async ({ isCreation, body }, pass) => {
-		const isRefused = isCreation && (body.prompt === REFUSED || body.brief === REFUSED);
+		const isRefused = isCreation && body.prompt === REFUSED;
 		return isRefused ? refusal(400, 'No kites today') : await pass();
 	});
 
