@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callerOf } from '../../../lab/demo/otherProgram';
 import { connectedTo } from '../../../lab/n8n/canvas';
 import type { Rest, SavedCredential, SavedWorkflow } from '../../../lab/n8n/rest';
 import type { TlsFront } from '../../../lab/n8n/tlsFront';
 import type { Sandbox } from '../../../sandbox/server';
 import type { CollectedItem, EventEnvironment } from './eventEnvironment';
-import { callApi } from './sandboxApi';
 
 export interface Reply {
 	status: number;
@@ -154,7 +154,7 @@ export class EventInstance {
 
 	/** A call of the service's API. */
 	async api(method: string, path: string, body?: object): Promise<IDataObject> {
-		return await callApi(this.sandbox, method, path, body);
+		return await callerOf(this.world.access)<IDataObject>(method, path, body);
 	}
 
 	async webhooks(): Promise<IDataObject[]> {
