@@ -124,7 +124,7 @@ beforeAll(async () => {
 
 	// Not before n8n has started: its recovery takes what goes on at once for what has crashed.
 	await endWaitsIn(userFolder, 30);
-	await sandbox.settings({ clockScale: 3_600 });
+	await sandbox.settings({ clockScale: 60 });
 	n8n = await startN8n({ userFolder, headless: true });
 	// The owner's session outlives it.
 	rest = Rest.resume({ ...rest.session.ticket, baseUrl: n8n.baseUrl });
