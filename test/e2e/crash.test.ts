@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveCredential } from '../../lab/n8n/credential';
