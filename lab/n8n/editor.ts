@@ -68,11 +68,11 @@ export class Editor {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** By the editor's own router from one page of it to another: to load it takes a processor half a minute. */
+	/** From one page of the editor to another by its own router: to load it takes a processor half a minute. */
 	private async goTo(path: string): Promise<void> {
 		const url = `${this.baseUrl}${path}`;
 		const current = this.page.url();
-		const isElsewhere = current.startsWith(this.baseUrl) && current !== url;
+		const isElsewhere = current.startsWith(this.baseUrl) && !current.startsWith(url);
 		if (!isElsewhere) return void (await this.page.goto(url));
 		const router = "document.querySelector('#app').__vue_app__.config.globalProperties.$router";
 		await this.page.evaluate(`${router}.push('${path}')`);
