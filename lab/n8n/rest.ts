@@ -6,7 +6,6 @@ import type {
 	IDataObject,
 	INodeListSearchResult,
 	INodeTypeDescription,
-	IRunData,
 	IRunExecutionData,
 	IWorkflowBase,
 } from 'n8n-workflow';
@@ -137,8 +136,6 @@ export interface ListedExecution {
 	status: ExecutionStatus;
 	/** `manual`, `retry`, `webhook`, `trigger` … */
 	mode: string;
-	/** Id of the execution that this one retries. */
-	retryOf: string | null;
 	workflowId: string;
 	/** When a parked execution goes on by itself. */
 	waitTill: string | null;
@@ -297,19 +294,6 @@ const workflowsIn = (session: Session) => {
 			const { executionId } = await runFrom(id, trigger);
 			if (executionId) return executionId;
 			throw new Error(`Workflow ${id} waits for a test event instead of running`);
-		},
-
-		/**
-		 * Runs one node by hand, as the editor's *Execute step* does.
-		 *
-		 * @param runData what the editor shows of the last run: outputs of the nodes before it are taken from there
-		 * @returns id of the execution, which has only begun
-		 */
-		async runStep(id: string, node: string, runData: IRunData): Promise<string> {
-			const destinationNode = { nodeName: node, mode: 'inclusive' };
-			const body = { runData, destinationNode, dirtyNodeNames: [] };
-			type Begun = { executionId: string };
-			return (await session.request<Begun>('POST', pathOf(id, 'run'), body)).executionId;
 		},
 
 		/**

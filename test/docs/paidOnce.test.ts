@@ -33,7 +33,7 @@ const OFF: Proof = [
 ];
 const MESSAGE: Proof = [
 	CRASH,
-	'13: a batch whose n8n is killed gives one message each, with the jobs and credits of the ledger',
+	'13: a batch whose n8n is killed gives one message, with the jobs and credits of the ledger, and goes on without paying again',
 ];
 
 /** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */
@@ -63,7 +63,6 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Own Key | every request with the same key | same job | same job | same job': [
 		['test/run/keys.test.ts', 'a custom key is what the user gave; without keys there is none'],
 		[WHOLE, '%s: two identical items, one of them repeated by Retry Execution'],
-		['test/e2e/idempotency.test.ts', 'is sent unchanged, and a repeat returns the same job'],
 		KILLED,
 	],
 	'Off | none | pays again | pays again | pays again': [OFF],
@@ -117,7 +116,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	],
 	'The row names its job; _MediaGen Job: Get_ gets it.': [
 		[WHOLE, 'in production, nothing after a failed row of On Error: Continue, which names its job'],
-		['test/e2e/job.test.ts', 'gives whatever the id identifies, as the service has it'],
+		['test/e2e/nodes.test.ts', 'gives whatever the id identifies, as the service has it'],
 	],
 	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],

@@ -11,7 +11,6 @@ import {
 import { closing, ownSandbox } from './support/ownSandbox';
 import { rest } from './support/harness';
 import { createParameters } from './support/media';
-import { Telegram } from './support/telegram';
 import { ModelServer, type ModelCall, type Script } from '../../lab/model/server';
 
 /** How the editor stores a field that the AI fills in. */
@@ -20,9 +19,6 @@ const fromAI = (key: string) =>
 
 const picture = (more: INodeParameters = {}) =>
 	createParameters({ prompt: fromAI('prompt'), ...more });
-
-/** Calls that end at once: an agent that calls one after the other is not to wait for each job. */
-const atOnce = { parameters: picture({ waitForCompletion: false }) };
 
 /** Rounds of prompts, those of a round at the same time. */
 const pictures = (...rounds: string[][]): Script => ({
@@ -76,37 +72,23 @@ const right = (prompts: string[]) => prompts.map((prompt) => [prompt, prompt]);
 
 const byCaller = it.concurrent.each(CALLERS);
 
-byCaller('as a tool of %s: calls of one message make a picture each', async (caller) => {
-	const { ask } = await startWorld();
-	const prompts = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
-	const { charged, answered } = await ask(caller, [pictures(prompts)], atOnce);
-	expect(charged).toEqual(prompts);
-	expect(answered).toEqual(right(prompts));
-});
-
 byCaller(
-	'as a tool of %s: the same prompt again is a picture again, once the agent has had the first',
+	'as a tool of %s: each call makes its picture, in one message, in the next one with the same prompt, and for other items of the parent',
 	async (caller) => {
 		const { ask } = await startWorld();
-		const { calls, charged } = await ask(caller, [pictures(['a cat'], ['a cat'])]);
-		expect(charged).toEqual(['a cat', 'a cat']);
+		const { execution, calls, charged, answered } = await ask(caller, [
+			pictures(['a cat', 'a dog', 'a fox'], ['a cat']),
+			pictures(['a boat', 'a car']),
+			pictures(['a tree']),
+		]);
+		expect(execution.status).toBe('success');
+		const prompts = ['a boat', 'a car', 'a cat', 'a cat', 'a dog', 'a fox', 'a tree'];
+		expect(charged).toEqual(prompts);
+		expect([...answered].sort()).toEqual(right(prompts));
 		const ids = calls.map(({ answer = '' }) => /"id":"([^"]+)"/.exec(answer)?.[1]);
-		expect(new Set(ids).size).toBe(2);
+		expect(new Set(ids).size).toBe(prompts.length);
 	},
 );
-
-byCaller('as a tool of %s: items of the parent make their own pictures', async (caller) => {
-	const { ask } = await startWorld();
-	const prompts = ['item 0', 'item 1', 'item 2'];
-	const { execution, charged, answered } = await ask(
-		caller,
-		prompts.map((prompt) => pictures([prompt])),
-		atOnce,
-	);
-	expect(execution.status).toBe('success');
-	expect(charged).toEqual(prompts);
-	expect(answered).toEqual(right(prompts));
-});
 
 byCaller('as a tool of %s: a failed job costs one job and spoils no other call', async (caller) => {
 	const { ask, sandbox } = await startWorld();
@@ -173,12 +155,12 @@ const others = {
 	Speak: { node: 'mediaGenSpeech', parameters: { operation: 'create' } },
 };
 
-byCaller(
-	'asked for a picture, %s finds the operation by what it does, waits and gets the link',
-	async (caller) => {
+it.concurrent(
+	'asked for a picture, an agent finds the operation by what it does, waits and gets the link',
+	async () => {
 		const { ask, model } = await startWorld();
 		const script = { rounds: [[{ about: 'Generate an image', args: { prompt: 'a red car' } }]] };
-		const { calls, charged } = await ask(caller, [script], { others });
+		const { calls, charged } = await ask('Agent 3.1', [script], { others });
 		const descriptions = model.offered.map(({ description }) => description);
 		expect(new Set(descriptions).size).toBe(4);
 		expect(descriptions.filter((text) => text.startsWith('Generate an image'))).toHaveLength(1);
@@ -194,12 +176,12 @@ byCaller(
 	},
 );
 
-byCaller(
-	'asked for a picture, %s keeps waiting by a second call, which is not charged, when a job takes too long',
-	async (caller) => {
+it.concurrent(
+	'when a job takes too long, an agent keeps waiting by a second call, which is not charged',
+	async () => {
 		const { ask, sandbox } = await startWorld();
 		await sandbox.settings({ jobSeconds: { image: 300 }, jobJitter: 0 });
-		const { calls, charged } = await ask(caller, [pictures(['a red car'], ['a red car'])], {
+		const { calls, charged } = await ask('Agent 3.1', [pictures(['a red car'], ['a red car'])], {
 			parameters: picture({ options: { waitTimeout: 0.04 } }),
 		});
 		expect(charged).toEqual(['a red car']);
@@ -208,29 +190,5 @@ byCaller(
 			next: expect.stringMatching(/same arguments/) as string,
 		});
 		expect(answers[1]?.[0]?.id).toBe(answers[0]?.[0]?.id);
-	},
-);
-
-it.concurrent.each([
-	['Approve', ['a red car']],
-	['Decline', []],
-] as const)(
-	'with a review by a person in front of the tool, %s: the service is asked only for what was approved',
-	async (press, paid) => {
-		const { ask, sandbox } = await startWorld();
-		const telegram = await Telegram.start();
-		closing.push(telegram.close);
-		telegram.press = press;
-		const data = { accessToken: 'none', baseUrl: telegram.baseUrl };
-		const review = await rest.credentials.create('telegramApi', 'Reviewer', data);
-		const reviewed = { toolParameters: { prompt: 'a red car' }, hitlParameters: {} };
-		const script = { rounds: [[{ args: reviewed }]] };
-		const { charged, calls } = await ask('Agent 3.1', [script], { review });
-		expect(telegram.asked).toBe(1);
-		expect(charged).toEqual(paid);
-		expect(calls[0]?.answer).toBeDefined();
-		const requests = (await sandbox.requests()).filter(({ workspace }) => workspace !== null);
-		if (paid.length === 0) expect(requests).toEqual([]);
-		else expect(requests.length).toBeGreaterThan(0);
 	},
 );

@@ -3,15 +3,13 @@ import { resultOf } from '../../lab/n8n/runNode';
 import type { FaultRules } from '../../lab/sandbox/admin';
 import { seeded } from '../model/random';
 import { rest } from './support/harness';
-import { createParameters } from './support/media';
+import { createParameters, download } from './support/media';
 import { ownSandbox } from './support/ownSandbox';
 
 /** Items of a round: the sandbox shows its newest forty jobs, those that failed included. */
-const ITEMS = 25;
-/** One for each mode; the random sequences of test/transport are thousands. */
-const ROUNDS = 4;
+const ITEMS = 15;
 
-/** Retry Execution, until all is well. */
+/** Retry of the execution, until all is well. */
 const MOST_RETRIES = 12;
 
 const FAULTS: FaultRules = [
@@ -20,20 +18,23 @@ const FAULTS: FaultRules = [
 	{ kind: 'status_before', status: 503 },
 	{ kind: 'status_after', status: 500 },
 	{ kind: 'truncate' },
+	{ kind: 'storm' },
+	{ kind: 'slow', seconds: 20 },
 	...[400, 401, 403, 404].map((status) => ({ kind: 'status_before' as const, status })),
 ];
 
 const operations = ['createGeneration', 'getGeneration', 'listGenerations'];
 
-const MODES: Array<[string, string, INodeParameters]> = [
-	['Execution Item', '={{ $json.p }}', {}],
-	[
-		'Execution Item, a prompt that reads differently each time',
-		'={{ $json.p }} at {{ $now.toMillis() }}',
-		{},
-	],
-	['Content', '={{ $json.p }}', { idempotency: 'content' }],
-	['Custom Key', '={{ $json.p }}', { idempotency: 'custom', idempotencyKey: '={{ $json.p }}' }],
+/** How the files go wrong, in every round. */
+const OF_FILES: FaultRules = [
+	{ kind: 'expired_link', probability: 0.05 },
+	{ kind: 'cut_download', probability: 0.1 },
+];
+
+const MODES: Array<[mode: string, prompt: string, options: INodeParameters]> = [
+	['On Retries', '={{ $json.p }} at {{ $now.toMillis() }}', {}],
+	['Same Request', '={{ $json.p }}', { idempotency: 'content' }],
+	['Own Key', '={{ $json.p }}', { idempotency: 'custom', idempotencyKey: '={{ $json.p }}' }],
 ];
 
 /** The faults of one run: two of them, often, and jobs that fail now and then. */
@@ -45,44 +46,40 @@ function faultsOf(random: () => number, mayFail: boolean): FaultRules {
 		operations,
 		probability: 0.15,
 	}));
-	return mayFail ? [...chosen, { kind: 'job_fail', probability: 0.05 }] : chosen;
+	return [
+		...chosen,
+		...OF_FILES,
+		...(mayFail ? [{ kind: 'job_fail', probability: 0.05 } as const] : []),
+	];
 }
 
-async function round(seed: number, [, prompt, options]: (typeof MODES)[number]) {
-	const random = seeded(seed);
-	const own = await ownSandbox();
-	const { sandbox } = own;
-	// A job that has failed stays the answer to a key of the user.
-	const mayFail = options.idempotency !== 'custom';
-	await sandbox.setFaults(faultsOf(random, mayFail));
-	const items = Array.from({ length: ITEMS }, (_, n) => ({
-		json: { p: `round ${seed} item ${n};` },
-	}));
-	let run = await own.run({
-		node: 'mediaGen',
-		items,
-		parameters: createParameters({ prompt, downloadOutputs: false, options }),
-		retry: { maxTries: 2, waitBetweenTries: 0 },
-		timeoutMs: 240_000,
-	});
-	for (let retry = 1; run.status !== 'success' && retry <= MOST_RETRIES; retry += 1) {
-		await sandbox.setFaults(retry < 3 ? faultsOf(random, mayFail) : []);
-		const id = await rest.executions.retry(run.executionId);
-		run = resultOf(await rest.executions.wait(id, { timeoutMs: 240_000 }));
-	}
-	return { ...own, run, items };
-}
-
-it.concurrent.each(
-	Array.from({ length: ROUNDS }, (_, index) => [index + 1, MODES[index % MODES.length]?.[0] ?? '']),
-)(
-	'round %i, %s: whatever went wrong on the way, each item is paid for once',
-	async (seed) => {
-		const mode = MODES[(seed - 1) % MODES.length];
-		if (!mode) throw new Error('no mode');
-		const { sandbox, charged, run, items } = await round(seed, mode);
+it.concurrent.each(MODES)(
+	'%s: whatever goes wrong on the way, each item is paid for once and has its file, whole',
+	async (mode, prompt, options) => {
+		const random = seeded(mode.length);
+		const own = await ownSandbox();
+		const { sandbox, charged } = own;
+		// A job that has failed stays the answer to a key of the user.
+		const mayFail = mode !== 'Own Key';
+		await sandbox.setFaults(faultsOf(random, mayFail));
+		const items = Array.from({ length: ITEMS }, (_, n) => ({ json: { p: `item ${n};` } }));
+		let run = await own.run({
+			node: 'mediaGen',
+			items,
+			parameters: createParameters({ prompt, delivery: 'signed_url', options }),
+			retry: { maxTries: 2, waitBetweenTries: 0 },
+			timeoutMs: 240_000,
+		});
+		for (let retry = 1; run.status !== 'success' && retry <= MOST_RETRIES; retry += 1) {
+			await sandbox.setFaults(retry < 3 ? faultsOf(random, mayFail) : []);
+			const id = await rest.executions.retry(run.executionId);
+			run = resultOf(await rest.executions.wait(id, { timeoutMs: 240_000 }));
+		}
 		expect(run.status).toBe('success');
-		expect(run.items).toHaveLength(ITEMS);
+		const files = run.items.map(async ({ binary }) =>
+			(await download(rest, binary.data)).toString().replace(/ at \d+$/, ''),
+		);
+		expect(await Promise.all(files)).toEqual(items.map(({ json }) => `image 0: ${json.p}`));
 
 		// The ledger judges: one charge for each job, and of each item one that has not failed.
 		const jobs = await sandbox.jobs();

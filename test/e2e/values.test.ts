@@ -26,12 +26,42 @@ const generate = async (given: object) =>
 	});
 
 it.each([
-	['Dry Run', { options: { dryRun: NOTHING } }],
-	['Persona', { options: { personaId: { __rl: true, mode: 'id', value: NOTHING } } }],
-])('%s by an expression that gives nothing: nothing is made, %j', async (label, given) => {
+	['Dry Run was added', { options: { dryRun: NOTHING } }],
+	['Persona was added', { options: { personaId: { __rl: true, mode: 'id', value: NOTHING } } }],
+	['Prompt is empty', { prompt: NOTHING }],
+])('%s and its expression gives nothing: nothing is made, %j', async (words, given) => {
 	const { error } = await generate(given);
-	expect(error?.message).toMatch(new RegExp(`^${label} (was added|is empty)`));
+	expect(error?.message).toMatch(new RegExp(`^${words}`));
 	expect(await creations()).toEqual([]);
+});
+
+it('a prompt that was never filled in stops n8n before the workflow starts', async () => {
+	const { error } = await generate({ prompt: '' });
+	expect(error?.message).toMatch(/Parameter "Prompt" is required/);
+	expect(await creations()).toEqual([]);
+});
+
+it('with an error output the failed rows leave there, with all their fields', async () => {
+	const run = await runOurs({
+		node: 'mediaGen',
+		items: [
+			...[{ json: { p: 'A', title: 'a' } }, { json: { p: '', title: 'b' } }],
+			...[{ json: { p: 'C [fail]', title: 'c' } }, { json: { p: 'D', title: 'd' } }],
+		],
+		parameters: createParameters({ prompt: '={{ $json.p }}', downloadOutputs: false }),
+		onError: 'continueErrorOutput',
+	});
+	expect(run.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 3 }]);
+	expect(run.errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
+	expect(run.errorItems.map(({ json }) => json)).toMatchObject([
+		{ p: '', title: 'b', error: 'Prompt is empty [item 2 of 4]', details: { item: 2 } },
+		{
+			p: 'C [fail]',
+			title: 'c',
+			error: expect.stringMatching(/^The job failed: /),
+			details: { item: 3, jobId: expect.any(String), status: 'failed' },
+		},
+	]);
 });
 
 it('a dry run by TRUE of a sheet is one, and 0 credits reserve nothing', async () => {

@@ -44,6 +44,13 @@ test('an execution goes on with what another one was not given, under its last k
 	expect(take('3')).toMatchObject(CAT);
 });
 
+test('however many requests of a node were lost, all are gone on with', () => {
+	const { send, take } = setUp();
+	const rows = Array.from({ length: 1_200 }, (_, row) => `row ${row}`);
+	for (const content of rows) send({ content });
+	expect(rows.filter((content) => take('2', { content }) === undefined)).toEqual([]);
+});
+
 test('what an execution was given before it made a request of its own is open once it is lost', () => {
 	const { open, send, take } = setUp();
 	send({ isManual: false });

@@ -67,13 +67,3 @@ export function queryFields(name: EndpointName): string[] {
 /** Whether docs/openapi.json shows an idempotency key for an operation. */
 export const takesKey = (name: EndpointName): boolean =>
 	(described(name).parameters ?? []).some((one) => one.name === IDEMPOTENCY_HEADER);
-
-/** Dotted paths of the fields that a body has, as `bodyFields` names them. */
-export function pathsIn(body: unknown, within = ''): string[] {
-	if (Array.isArray(body)) return body.flatMap((entry) => pathsIn(entry, within));
-	if (typeof body !== 'object' || body === null) return [];
-	return Object.entries(body).flatMap(([name, value]) => {
-		const path = `${within}${name}`;
-		return [path, ...pathsIn(value, `${path}.`)];
-	});
-}

@@ -11,7 +11,6 @@ export const triggerName = 'Start';
 export const toolName = 'MediaGen Generation';
 const callerName = 'Caller';
 const modelName = 'Model';
-const reviewName = 'Review';
 
 export interface AgentRun {
 	caller: Caller;
@@ -25,8 +24,6 @@ export interface AgentRun {
 	batchSize?: number;
 	/** Retry On Fail of the tool. */
 	retry?: { maxTries: number; waitBetweenTries: number };
-	/** Telegram, where a person is asked before the tool runs (agent 3.1). */
-	review?: SavedCredential;
 	/** Further tools of ours, by the name of the node. */
 	others?: Record<string, { node: string; parameters: INodeParameters }>;
 }
@@ -93,22 +90,11 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 			...using(run.mediaGen),
 		})),
 	];
-	const to = (type: 'main' | 'ai_tool' | 'ai_languageModel', node = callerName) => ({
-		[type]: [[{ node, type, index: 0 }]],
+	const to = (type: 'main' | 'ai_tool' | 'ai_languageModel') => ({
+		[type]: [[{ node: callerName, type, index: 0 }]],
 	});
 	const connections: IConnections = { [triggerName]: to('main') };
 	for (const name of [toolName, ...Object.keys(others)]) connections[name] = to('ai_tool');
-	if (run.review) {
-		nodes.push({
-			...nodeAt(reviewName, 2),
-			type: 'n8n-nodes-base.telegramHitlTool',
-			typeVersion: 1.2,
-			parameters: { chatId: '1', approvalOptions: { values: { approvalType: 'double' } } },
-			...using(run.review),
-		});
-		connections[toolName] = to('ai_tool', reviewName);
-		connections[reviewName] = to('ai_tool');
-	}
 	if (isAgent) {
 		nodes.push({
 			...nodeAt(modelName, 1, 1),

@@ -15,15 +15,15 @@ const SCRIPT = `
 /** Counting to this takes sqlite seconds, on any machine. */
 const LONG = 15_000_000;
 
-/** Makes n8n's database slow to take executions, and, with `refuse`, not take them in the end. */
-export async function slowDown(userFolder: string, { refuse }: { refuse: boolean }): Promise<void> {
+/** Makes n8n's database slow to take executions, and not take them in the end. */
+export async function slowDown(userFolder: string): Promise<void> {
 	await execute(
 		userFolder,
 		`CREATE VIEW numbers AS WITH RECURSIVE counted(x) AS
 			(SELECT 1 UNION ALL SELECT x + 1 FROM counted WHERE x < ${LONG}) SELECT x FROM counted;
 		CREATE TRIGGER slow BEFORE INSERT ON execution_entity BEGIN
 			SELECT count(*) FROM numbers;
-			${refuse ? "SELECT RAISE(ABORT, 'no room');" : ''}
+			SELECT RAISE(ABORT, 'no room');
 		END;`,
 	);
 }

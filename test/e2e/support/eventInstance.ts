@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callerOf } from '../../../lab/demo/otherProgram';
 import { connectedTo } from '../../../lab/n8n/canvas';
 import type { Rest, SavedCredential, SavedWorkflow } from '../../../lab/n8n/rest';
 import type { TlsFront } from '../../../lab/n8n/tlsFront';
 import type { Sandbox } from '../../../sandbox/server';
 import type { CollectedItem, EventEnvironment } from './eventEnvironment';
-import { callApi } from './sandboxApi';
 
 export interface Reply {
 	status: number;
@@ -34,7 +34,7 @@ export class EventInstance {
 	readonly collectorUrl: string;
 
 	protected constructor(
-		protected readonly world: EventEnvironment,
+		readonly world: EventEnvironment,
 		public rest: Rest,
 		readonly credential: SavedCredential,
 	) {
@@ -115,6 +115,19 @@ export class EventInstance {
 		return await this.workflow({ type, parameters: all });
 	}
 
+	/** Saves a workflow with its trigger renamed. @returns it as it is saved, to be published */
+	async renameTrigger({ id }: SavedWorkflow): Promise<SavedWorkflow> {
+		const workflow = await this.rest.workflows.get(id);
+		const [trigger, ...others] = workflow.nodes;
+		if (!trigger) throw new Error('The workflow has no trigger');
+		await this.rest.workflows.update(id, {
+			...workflow,
+			nodes: [{ ...trigger, name: 'Renamed' }, ...others],
+			connections: { Renamed: workflow.connections[trigger.name] ?? {} },
+		});
+		return await this.rest.workflows.get(id);
+	}
+
 	/** Where the service delivers to. */
 	urlOf({ nodes }: SavedWorkflow, kind: 'webhook' | 'webhook-test' = 'webhook'): string {
 		return `${this.front.url}${kind}/${nodes[0]?.webhookId ?? ''}/webhook`;
@@ -141,7 +154,7 @@ export class EventInstance {
 
 	/** A call of the service's API. */
 	async api(method: string, path: string, body?: object): Promise<IDataObject> {
-		return await callApi(this.sandbox, method, path, body);
+		return await callerOf(this.world.access)<IDataObject>(method, path, body);
 	}
 
 	async webhooks(): Promise<IDataObject[]> {

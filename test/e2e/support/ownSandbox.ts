@@ -43,10 +43,5 @@ export async function ownSandbox(settings: SettingsInput = {}) {
 			(await sandbox.requests()).filter(
 				({ method, path }) => method === 'POST' && path === '/v1/generations',
 			),
-		/** Leaves this many credits. */
-		async leave(credits: number) {
-			await sandbox.addCredits(workspace, -1_000_000);
-			await sandbox.addCredits(workspace, credits);
-		},
 	};
 }
