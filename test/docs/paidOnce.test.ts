@@ -107,7 +107,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[GO_ON],
 	'_Retry_ of a stopped execution on another worker or after a restart, because n8n stores a stopped execution as it was at its start.':
 		[STOPPED],
-	'So is what the node had output before the _Stop_, if another execution has come to the node since.':
+	'So is what the node had output before the _Stop_, if another execution in production has come to the node between that output and the _Stop_.':
 		[[RUN, 'stopped while a later node was at work, a retry %s']],
 	'A new execution in production, also after a failed row (_On Error: Continue_).': [
 		ANEW,

@@ -60,7 +60,7 @@ test.each([
 	[403, 1],
 	[404, 1],
 ])('where its estimate is answered with %i, %i approvals are sent', async (status, sent) => {
-	const { posts } = await approve({ maxCredits: 1 }, {}, status);
+	const { posts } = await approve({ maxCredits: 1 }, undefined, status);
 	expect(posts).toHaveLength(sent);
 });
 

@@ -321,16 +321,22 @@ describe('what n8n keeps of an execution, and what the process knows', () => {
 	});
 
 	test.each([
-		['pays once', false, 1],
-		['pays again where another execution had come to the node before Stop', true, 3],
-	])('stopped while a later node was at work, a retry %s', async (_, isBusy, paid) => {
-		const { model, execute } = setUpNode();
-		const { stop } = await execute('1', 'production');
-		if (isBusy) await execute('2', 'production');
-		stop();
-		await execute('3', 'retry');
-		expect(model.jobs).toHaveLength(paid);
-	});
+		['pays once', undefined, undefined, 1],
+		['pays once, also where one in the editor had come to the node', 'manual', undefined, 2],
+		['pays once, also where one has come to the node since', undefined, 'production', 2],
+		['pays again where another one had come to the node before Stop', 'production', undefined, 3],
+	] as const)(
+		'stopped while a later node was at work, a retry %s',
+		async (_, before, since, paid) => {
+			const { model, execute } = setUpNode();
+			const { stop } = await execute('1', 'production');
+			if (before) await execute('2', before);
+			stop();
+			if (since) await execute('3', since);
+			await execute('4', 'retry');
+			expect(model.jobs).toHaveLength(paid);
+		},
+	);
 
 	test.each([
 		['pays once while n8n runs', false, 1],
