@@ -145,7 +145,7 @@ const LOSSES: Loss[] = [
 	},
 	{
 		what: 'one row was refused, and the base URL is spelled in another way since',
-		ways: ['nested'],
+		ways: ['editor'],
 		lose: loseToRefusal,
 		async mend(world) {
 			passAll(world);

@@ -18,15 +18,15 @@ const FAULTS: FaultRules = [
 	{ kind: 'status_before', status: 503 },
 	{ kind: 'status_after', status: 500 },
 	{ kind: 'truncate' },
-	{ kind: 'storm' },
-	{ kind: 'slow', seconds: 20 },
 	...[400, 401, 403, 404].map((status) => ({ kind: 'status_before' as const, status })),
 ];
 
 const operations = ['createGeneration', 'getGeneration', 'listGenerations'];
 
-/** How the files go wrong, in every round. */
-const OF_FILES: FaultRules = [
+/** What goes wrong in every round, now and then: a refusal alone makes the node try one creation a minute. */
+const ALWAYS: FaultRules = [
+	{ kind: 'storm', retryAfter: '1', operations, probability: 0.03 },
+	{ kind: 'slow', seconds: 20, operations, probability: 0.03 },
 	{ kind: 'expired_link', probability: 0.05 },
 	{ kind: 'cut_download', probability: 0.1 },
 ];
@@ -48,7 +48,7 @@ function faultsOf(random: () => number, mayFail: boolean): FaultRules {
 	}));
 	return [
 		...chosen,
-		...OF_FILES,
+		...ALWAYS,
 		...(mayFail ? [{ kind: 'job_fail', probability: 0.05 } as const] : []),
 	];
 }
