@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'child_process';
 import { once } from 'events';
 import execa from 'execa';
 import { mkdtemp, rm, symlink } from 'fs/promises';
+import { connect } from 'net';
 import { tmpdir } from 'os';
 import { join } from 'path';
 
@@ -127,7 +128,22 @@ describe('a program that keeps its data, killed and started again', () => {
 		expect(known).toEqual(expect.arrayContaining([...accepted.values()]));
 		const [[index, id]] = [...accepted] as [[number, string]];
 		expect(await create(index)).toBe(id);
-		program.child.kill('SIGTERM');
-		expect(await once(program.child, 'close')).toEqual([0, null]);
+	});
+
+	test('ends within five seconds of SIGTERM, with a late answer and a body that never ends open', async () => {
+		const { child, baseUrl, adminUrl, keys } = program;
+		const rules = [{ kind: 'slow', operations: ['getUsage'], seconds: 1e6 }];
+		await ask(`${adminUrl}/faults`, { method: 'PUT' }, JSON.stringify({ rules }));
+		const headers = { authorization: `Bearer ${keys[0].key}` };
+		const late = fetch(`${baseUrl}/usage`, { headers }).catch(() => undefined);
+		const { port, host } = new URL(baseUrl);
+		const half = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+		half.write(`POST /v1/generations HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 9\r\n\r\n{`);
+		const asked = performance.now();
+		child.kill('SIGTERM');
+		expect(await once(child, 'close')).toEqual([0, null]);
+		expect(performance.now() - asked).toBeLessThan(5_000);
+		await late;
+		half.destroy();
 	});
 });
