@@ -297,7 +297,7 @@ export const money: Mutant[] = [
 		from: 'becomesRow: becomesErrorItem(failed, settings)',
 		to: 'becomesRow: false',
 		why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
-		tests: WHOLE_RUNS,
+		tests: ['test/run/wholeRuns.test.ts'],
 	},
 	{
 		name: 'money/own-rounds-forgotten',

@@ -203,6 +203,18 @@ test('after 429 with Retry-After 0 waiting creations are not tried once a second
 	expect(t.posts().length).toBeLessThan(100);
 });
 
+test('out of credits, with Continue: the items that are not sent any more become failed rows too', async () => {
+	const t = setUp({
+		json: Array.from({ length: 12 }, () => ({})),
+		given: { ...image, options: { onInsufficientCredits: 'continue' } },
+		service: { credits: 0 },
+	});
+	const rows = await t.run();
+	expect(rows.map(({ json }) => json.status)).toEqual(rows.map(() => 'failed'));
+	expect(rows).toHaveLength(12);
+	expect(t.posts().length).toBeLessThan(12);
+});
+
 test('Approve: retries never approve twice, also when the run fails', async () => {
 	const run = { id: 'run_1', object: 'agent_run', plan: {} };
 	const t = setUp({
