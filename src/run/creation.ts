@@ -36,18 +36,21 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  *
  * A creation is sent again for these reasons and no others.
  *
- * Unchanged, under the same key, as it may have been carried out, or certainly was not:
- *  1. no answer, an unusable one, a 429, no connection: `service/client.ts` says how often
+ * Unchanged, under the same key (with Off without one, and then only what certainly was not carried out):
+ *  1. no answer, or one that leaves open what was done: an unusable 2xx, a 5xx, 408, 409, 425, a page of a gateway; no
+ *     connection; a 429 of one without a job slot. `service/client.ts` says how often
  *  2. a 429 of one that takes a job slot: with the next slot (`settleSlot`)
- *  3. an earlier try of the node, or a former execution, has left the outcome open, or only the answer shows a
- *     signing secret (`state.ts`, `openRequests.ts`)
+ *  3. what was sent has no final answer from an earlier try of the node, or n8n has lost what a former execution had of it,
+ *     or only the answer shows a signing secret (`state.ts`, `openRequests.ts`)
  *
- * Made anew: what was sent is settled, or the user was warned that it is not (4), or wants no key (Off). On Retries takes its next key, except after a 422; Own Key keeps its key;
- * Same Request begins again with the first key of its content; Off has none.
+ * Made anew: what was sent is settled, or the user was warned that it is not (4), or wants no key (Off). On Retries takes
+ * its next key, except after a 422; Own Key keeps its key; Off has none. Same Request begins with the first key of its
+ * content in each try of the node, and goes on from there.
  *  4. an earlier try is over: refused, its job has failed, its key has expired, or the user has changed the request;
  *     with Off each try of the node (`state.ts`, `begin`)
- *  5. the key leads to nothing: with Same Request to a failed job or a 402 (`look`, `triesOtherKeyAfter402`); with
- *     On Retries to three 429 with a slot, or to those of the client without one (`countThrottling`)
+ *  5. the key leads to nothing: with Same Request to a failed job or a 402 (`look`, `triesOtherKeyAfter402`); where it is
+ *     that of the execution, to three 429 with a slot, or, in the next try, to those of the client without one
+ *     (`countThrottling`)
  *  6. a 402 under Wait for Top-Up, once there may be credits (`settleCredits`); unchanged if that 402 leaves the
  *     outcome open
  */

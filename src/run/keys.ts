@@ -135,9 +135,9 @@ export class ItemKeys {
 		return true;
 	}
 
-	/** Credits may have come since the last 402. */
+	/** Credits may have come since the last 402. Jobs that had failed before stay failed. */
 	startAgain(): void {
-		this.isLastResort = false;
+		this.isLastResort = this.failedBefore >= KEYS_OF_CONTENT;
 	}
 
 	/**

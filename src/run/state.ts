@@ -20,7 +20,8 @@ export interface New extends Keys {
 }
 
 /**
- * A request is in flight, or its outcome is unknown. Holds the key and the body exactly as sent.
+ * A request is in flight, its outcome is unknown, or it certainly did nothing, as after a 429. Holds the key and the body
+ * exactly as sent.
  */
 export interface Sent extends Keys {
 	is: 'sent';
@@ -162,7 +163,7 @@ export function isKeyExpired(firstSentAt: number, now: number): boolean {
 export type Step =
 	/** Send a new request. `startsOver`: what is known is about another one, or its key has expired. */
 	| { do: 'send'; startsOver: boolean }
-	/** Send the request of unknown outcome again, unchanged. */
+	/** Send what has no final answer yet again, unchanged. */
 	| { do: 'resend'; sent: Sent }
 	/** Read the known job. */
 	| { do: 'read'; job: JobReference }

@@ -109,6 +109,17 @@ describe.each([
 	});
 });
 
+test('a wait for credits adds no job to the three that a run makes at most', async () => {
+	const { clock, ledger, jobs, execute, start, paid } = setUp({});
+	jobs(true, 0);
+	ledger.balance = 2;
+	clock.after(60_000, () => {
+		ledger.balance = 100;
+	});
+	await execute(start(), 1, { onInsufficientCredits: 'wait' });
+	expect(paid()).toHaveLength(3);
+});
+
 test('a day after its first try a content is paid for again', async () => {
 	const { clock, once } = setUp({});
 	await once();
