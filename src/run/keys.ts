@@ -86,7 +86,7 @@ const KEYS_OF_CONTENT = 2;
  * With _Same Request_ every run begins with n = 0, without any memory. A key may lead to nothing: to a
  * job that had failed when this run first looked at it, or to a 402, which a service may keep for the
  * key. The next key of the content is tried after a failed job, and after a second one, or a 402, the
- * key that _On Retries_ would give: at most three keys in a run.
+ * key that _On Retries_ would give: at most three keys in a run, unless 402 and 429 call for more keys of the execution.
  */
 export class ItemKeys {
 	private readonly mode: IdempotencyMode;

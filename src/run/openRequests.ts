@@ -59,8 +59,8 @@ export class OpenRequests {
 
 	/**
 	 * To be called when an execution makes its first new request of the node. What an earlier execution of its
-	 * kind, in the editor or in production, was given for good is forgotten, so that a retry of one that is stopped after
-	 * that pays for it again.
+	 * kind, in the editor or in production, was given for good is forgotten. The price: one that still runs, and is stopped or
+	 * fails after that, pays for it again when it is retried.
 	 * What one of the other kind was given stays, as that may be running still, and fail; so does its own, of an
 	 * earlier round.
 	 *

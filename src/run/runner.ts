@@ -125,7 +125,7 @@ async function openItem(
 	prepared: Prepared,
 ): Promise<Result<Item>> {
 	const access = await readAccess(context, spec, run, prepared);
-	// A dry run needs no credential, but says what a real run with this one would refuse.
+	// A dry run needs no credential, but says what a real run would refuse for the scopes of this one or the address of the service.
 	const isDryRun = spec.creates === true && prepared.settings.dryRun;
 	const wouldBeRefused =
 		!access.ok && (access.failure.kind === 'scope' || access === prepared.unlessLocal);
