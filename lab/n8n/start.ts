@@ -18,7 +18,9 @@ export interface N8nOptions {
 	port?: number;
 	/** Variables that go over the lab's own. */
 	env?: Record<string, string>;
-	/** For tests: no editor, and few of n8n's modules, which halves the time of a start. */
+	/** For tests: few of n8n's modules, which takes a quarter off a start. */
+	lean?: boolean;
+	/** For tests: no editor. */
 	headless?: boolean;
 	/** Where its output goes; default `n8n.log` in the user folder. */
 	logFile?: string;
@@ -58,12 +60,12 @@ export function removeUserFolder(folder: string): void {
  */
 export async function startN8n(options: N8nOptions): Promise<N8n> {
 	const { release = newest, readyTimeoutMs = 120_000, args = ['start'], graceMs } = options;
-	const { port = await freePort(), userFolder, headless, env } = options;
+	const { port = await freePort(), userFolder, env } = options;
 	const { logFile = path.join(userFolder, 'n8n.log') } = options;
 	if (!(await isFree(port))) throw new LabError(`Port ${port} is in use by another program`);
 	const filesFolder = path.join(userFolder, 'files');
 	mkdirSync(filesFolder, { recursive: true });
-	const own = await environmentOf(release, userFolder, headless);
+	const own = await environmentOf(release, options);
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const guarded = await startGuarded({
 		...{ name: 'n8n', command: release.node, args: [release.entry, ...args], cwd: userFolder },
@@ -90,8 +92,7 @@ const WITHOUT_WORKFLOWS = [
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */
 async function environmentOf(
 	{ modules, node }: Release,
-	userFolder: string,
-	headless = false,
+	{ userFolder, lean = false, headless = false }: N8nOptions,
 ): Promise<NodeJS.ProcessEnv> {
 	const environment = cleanEnvironment();
 	const off = [
@@ -102,7 +103,7 @@ async function environmentOf(
 	];
 	// Asked to switch off a module that it does not know, n8n exits.
 	const folder = path.join(modules, 'n8n', 'dist', 'modules');
-	const disabled = ['mcp-registry', ...(headless ? WITHOUT_WORKFLOWS : [])].filter((name) =>
+	const disabled = ['mcp-registry', ...(lean ? WITHOUT_WORKFLOWS : [])].filter((name) =>
 		[name, `${name}.ee`].some((known) => existsSync(path.join(folder, known))),
 	);
 	return {
@@ -111,6 +112,8 @@ async function environmentOf(
 		N8N_DISABLED_MODULES: disabled.join(','),
 		...(headless && { N8N_DISABLE_UI: 'true' }),
 		NODE_COMPILE_CACHE: compileCache,
+		// No isolate for an execution without expressions, which takes a quarter of the time of most.
+		N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 		// An eighth less of a processor's time for a start, which is mostly loading modules.
 		NODE_OPTIONS: '--max-semi-space-size=64',
 		// First, so that `node` is the pinned one.

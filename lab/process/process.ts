@@ -114,7 +114,7 @@ export const findProgram = (...names: string[]): string | undefined =>
 	execa.sync('which', names, { reject: false }).stdout?.split('\n')[0] || undefined;
 
 /**
- * Asks until the answer is something.
+ * Asks until the answer is something, more and more seldom.
  *
  * @returns the answer; undefined when `timeoutMs` are over
  */
@@ -122,9 +122,12 @@ export async function until<T>(
 	ask: () => Promise<T | undefined | false>,
 	{ timeoutMs = 60_000, everyMs = 100 } = {},
 ): Promise<T | undefined> {
-	for (const deadline = Date.now() + timeoutMs; ; await sleep(everyMs)) {
+	const begun = Date.now();
+	for (;;) {
 		const answer = await ask();
 		if (answer !== undefined && answer !== false) return answer;
-		if (Date.now() > deadline) return undefined;
+		const waited = Date.now() - begun;
+		if (waited > timeoutMs) return undefined;
+		await sleep(Math.min(Math.max(everyMs, waited / 20), 1_000));
 	}
 }

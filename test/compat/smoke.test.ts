@@ -16,7 +16,7 @@ beforeAll(async () => {
 	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
 	const log = (line: string) => process.stderr.write(`${line}\n`);
 	// With its editor, which is what is told of all nodes.
-	instance = await TriggerInstance.start(env, { release, headless: false, log });
+	instance = await TriggerInstance.start(env, { release, lean: false, log });
 }, 900_000);
 
 afterAll(async () => await instance?.stop());

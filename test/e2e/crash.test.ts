@@ -98,7 +98,7 @@ async function startBatch(credential: SavedCredential): Promise<void> {
 }
 
 beforeAll(async () => {
-	const started = startInstance({ userFolder, headless: true, fromTemplate: true });
+	const started = startInstance({ userFolder, lean: true, headless: true, fromTemplate: true });
 	({ n8n, rest } = await started);
 	await sandbox.reset();
 	await sandbox.settings({ clockScale: 1, jobSeconds: { image: 300, video: 300 } });
@@ -125,7 +125,7 @@ beforeAll(async () => {
 	// Not before n8n has started: its recovery takes what goes on at once for what has crashed.
 	await endWaitsIn(userFolder, 30);
 	await sandbox.settings({ clockScale: 60 });
-	n8n = await startN8n({ userFolder, headless: true });
+	n8n = await startN8n({ userFolder, lean: true, headless: true });
 	// The owner's session outlives it.
 	rest = Rest.resume({ ...rest.session.ticket, baseUrl: n8n.baseUrl });
 }, 400_000);

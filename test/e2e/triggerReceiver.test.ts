@@ -18,8 +18,7 @@ let url: string;
 let secret: string;
 
 beforeAll(async () => {
-	// n8n sets up an isolate for every delivery otherwise, which takes longer than all the rest.
-	instance = await TriggerInstance.start({ N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' });
+	instance = await TriggerInstance.start();
 	workflow = await instance.ourTrigger({ events: ['generation.completed'] });
 	await instance.rest.workflows.publish(workflow);
 	url = instance.urlOf(workflow);

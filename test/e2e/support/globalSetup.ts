@@ -40,7 +40,7 @@ async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Hand
 		render,
 	});
 	stops.push(async () => await sandbox.close());
-	const { n8n, rest } = await startInstance({ log, fromTemplate: true });
+	const { n8n, rest } = await startInstance({ log, lean: true, fromTemplate: true });
 	stops.push(async () => await n8n.stop());
 	const { baseUrl, adminUrl, keys } = sandbox;
 	const ring = { ...keyRing(sandbox), wrongKey: { key: 'not-a-key' } };

@@ -6,7 +6,7 @@ const longestFirst = require('../../support/longestFirst');
  */
 module.exports = longestFirst([
 	...['trigger', 'editor', 'exampleWait', 'crash', 'start', 'lostExecutions', 'nodes'],
-	...['triggerReceiver', 'triggerPolling', 'triggerQueued', 'lostAnswers', 'hostile', 'paidOnce'],
+	...['triggerReceiver', 'triggerQueued', 'lostAnswers', 'hostile', 'paidOnce'],
 	...['agentTools', 'outputSchemas', 'exampleBatch', 'exampleMcp', 'exampleForms', 'media'],
 	...['sandboxPage', 'examples', 'scanner'],
 ]);

@@ -23,7 +23,7 @@ export class TriggerInstance extends EventInstance {
 		private n8n: N8n,
 		rest: Rest,
 		credential: SavedCredential,
-		private readonly options: Pick<N8nOptions, 'env' | 'release' | 'headless'>,
+		private readonly options: Pick<N8nOptions, 'env' | 'release' | 'lean' | 'headless'>,
 	) {
 		super(world, rest, credential);
 	}
@@ -31,11 +31,16 @@ export class TriggerInstance extends EventInstance {
 	/** @param more variables that n8n gets besides */
 	static async start(
 		more: Record<string, string> = {},
-		{ release = newest, headless = true, log }: Partial<N8nOptions> & { log?: Log } = {},
+		{
+			release = newest,
+			lean = true,
+			headless = lean,
+			log,
+		}: Partial<N8nOptions> & { log?: Log } = {},
 	): Promise<TriggerInstance> {
 		const port = await freePort();
 		const world = await startEventEnvironment(port);
-		const options = { release, headless, env: { ...world.env, ...more } };
+		const options = { release, lean, headless, env: { ...world.env, ...more } };
 		const userFolder = temporaryUserFolder();
 		const started = startInstance({ ...options, port, log, userFolder, fromTemplate: true });
 		const { n8n, rest } = await started.catch(async (error: unknown) => {

@@ -27,6 +27,7 @@ export default async function globalSetup(): Promise<void> {
 	globalThis.queueInstance = await QueueInstance.start({
 		webhooks: 2,
 		graceMs,
+		lean: true,
 		log,
 		env: asN8n3,
 	});

@@ -23,7 +23,7 @@ export class QueueInstance extends EventInstance {
 	static async start(options: QueueOptions = {}): Promise<QueueInstance> {
 		const world = await startEventEnvironment(0);
 		try {
-			const env = { ...world.env, N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true', ...options.env };
+			const env = { ...world.env, ...options.env };
 			const queue = await Queue.start({ ...options, env });
 			let turn = 0;
 			world.front.target((path) => {
