@@ -59,21 +59,43 @@ export async function ensureLab(log: Log = silent, release: Release = newest): P
 				'then run npm start again',
 		);
 	rmSync(logFile, { force: true });
-	const { root, version, modules, lockfile } = release;
+	const { root, version } = release;
+	const label = `Installing n8n ${version} (first start only, less than a minute)`;
+	await withProgress(log, label, async () => {
+		const driver = async (staging: string) =>
+			await installDriver(staging, tools.driver, tools.node);
+		await install(root, stampOf(release.lockfile, tools.lockfile), driver);
+	});
+}
+
+/**
+ * Makes sure that what a folder's lockfile says is installed in it, with the lab's fast installer.
+ *
+ * @throws LabError with one line that says what an install needs
+ */
+export async function ensurePackages(folder: string): Promise<void> {
+	const stamp = stampOf(path.join(folder, 'package-lock.json'));
+	if (!isInstalled(path.join(folder, 'node_modules'), stamp)) await install(folder, stamp);
+}
+
+/** @param finish does what is left to do in the folder that everything is installed in at first */
+async function install(
+	root: string,
+	stamp: string,
+	finish?: (staging: string) => Promise<void>,
+): Promise<void> {
 	const staging = path.join(root, '.installing');
 	rmSync(staging, { recursive: true, force: true });
 	mkdirSync(staging);
 	for (const file of ['package.json', 'package-lock.json'])
 		cpSync(path.join(root, file), path.join(staging, file));
-	const label = `Installing n8n ${version} (first start only, less than a minute)`;
-	await withProgress(log, label, async () => {
-		await installTools();
-		await installPackages(staging, fastInstaller());
-		await installDriver(staging, tools.driver, tools.node);
-	});
+	await installTools();
+	await installPackages(staging, fastInstaller());
+	await finish?.(staging);
+	const modules = path.join(root, 'node_modules');
 	rmSync(modules, { recursive: true, force: true });
 	renameSync(path.join(staging, 'node_modules'), modules);
-	writeFileSync(stampIn(modules), stampOf(lockfile, tools.lockfile));
+	writeFileSync(stampIn(modules), stamp);
 	// Not awaited: n8n starts meanwhile. The fast installer's cache is in it, which takes seconds to remove.
 	rm(staging, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }

@@ -1,0 +1,19 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
+import { ensureLab, ensurePackages } from '../lab/n8n/install';
+import { releaseNamed } from '../lab/n8n/release';
+
+/**
+ * Installs ahead what tests need besides `npm ci`: releases of n8n by their names, and what the lockfile in a folder says.
+ * `tsx scripts/install.ts 2.41 test/judges scripts/site`
+ */
+async function main(wanted: string[]): Promise<void> {
+	for (const one of wanted) {
+		if (/^\d/.test(one)) await ensureLab(console.log, releaseNamed(one));
+		else await ensurePackages(one);
+	}
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});
