@@ -18,7 +18,7 @@ export async function ensureTemplate(release: Release): Promise<void> {
 	const template = templateOf(release);
 	if (existsSync(template)) return;
 	const userFolder = temporaryUserFolder();
-	const n8n = await startN8n({ release, userFolder });
+	const n8n = await startN8n({ release, userFolder, lean: true, headless: true });
 	await n8n.stop();
 	mkdirSync(`${template}.new`, { recursive: true });
 	for (const file of FILES) {
