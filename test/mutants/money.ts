@@ -297,7 +297,7 @@ export const money: Mutant[] = [
 		from: 'becomesRow: becomesErrorItem(failed, settings)',
 		to: 'becomesRow: false',
 		why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
-		tests: ['test/run/wholeRuns.test.ts'],
+		tests: RUN,
 	},
 	{
 		name: 'money/own-rounds-forgotten',

@@ -1,14 +1,8 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
-import type { VirtualClock } from '../model/virtualClock';
 import { locator, setUp } from '../support/serviceRun';
 
-jest.mock('../../src/base/clock', () => {
-	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../model/virtualClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * A node as it opens: no model is chosen. The catalogue says which is the first one; what is known of an

@@ -1,17 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { answer, errorBody, LOST } from '../model/answers';
 import { seeded } from '../model/random';
-import type { VirtualClock } from '../model/virtualClock';
 import { playSeeds } from '../support/seed';
 import { locator, setUp } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
-jest.mock('../../src/base/clock', () => {
-	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../model/virtualClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * A run of a node ends with an error, or with a result for each of its items. n8n takes a run without an

@@ -42,6 +42,7 @@ export interface NodeRun {
 	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
 	evaluatedArguments?: IDataObject;
 	executionId: string;
+	workflowId?: string;
 	/** How the execution was started; by a trigger if it is left out. */
 	mode?: WorkflowExecuteMode;
 	workflowSettings: IWorkflowSettings;
@@ -104,7 +105,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			parameters: run.rawParameters ?? (run.parameters(item) as INode['parameters']),
 			...(run.errorOutput && { onError: 'continueErrorOutput' }),
 		}),
-		getWorkflow: () => ({ id: 'workflow-1', active: false }),
+		getWorkflow: () => ({ id: run.workflowId ?? 'workflow-1', active: false }),
 		getWorkflowSettings: () => run.workflowSettings,
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,
