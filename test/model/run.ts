@@ -120,6 +120,19 @@ export async function createJob(item: Item): Promise<Result<Resource>> {
 	return made.ok ? ok(made.value.resources[0] as Resource) : made;
 }
 
+/** All items of one run of a node, started at once as n8n does. */
+export async function runAll<T>(
+	count: number,
+	partsOf: (itemIndex: number) => RunParts,
+	operation: (item: Item) => Promise<T>,
+): Promise<T[]> {
+	const run = new Run(count, false);
+	const items = Array.from({ length: count }, (_, itemIndex) =>
+		runOf({ run, itemIndex, ...partsOf(itemIndex) }),
+	);
+	return await Promise.all(items.map(async (item) => await operation(item)));
+}
+
 /** A service, before which a gateway may answer in its place, and one item that asks it for a job. */
 export function oneItem(service: Partial<ServiceSettings> = {}) {
 	const clock = new VirtualClock();

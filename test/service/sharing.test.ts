@@ -1,9 +1,8 @@
-import { Run } from '../../src/run/run';
 import { Workspace } from '../../src/service/workspace';
 import { answer } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { seeded } from '../model/random';
-import { createJob, hostWith, PLAN, runOf } from '../model/run';
+import { createJob, hostWith, PLAN, runAll, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 import type { Send } from '../../src/base/types';
 
@@ -20,14 +19,12 @@ function setUp(settings: Partial<ServiceSettings> = {}) {
 		const workspace = new Workspace(PLAN, clock, seeded(runs));
 		const name = `run ${runs}`;
 		const host = hostWith(send, {}, name);
-		const run = new Run(count, false);
-		const items = Array.from({ length: count }, async (_, itemIndex) => {
+		const settings = { waitTimeoutMs: 30 * MINUTE };
+		const partsOf = (itemIndex: number): RunParts => {
 			const node = { runId: name, items: {} };
-			const prompt = `${name} ${itemIndex}`;
-			const own = { host, workspace, run, itemIndex, node, prompt };
-			return await createJob(runOf({ ...own, settings: { waitTimeoutMs: 30 * MINUTE } }));
-		});
-		return await Promise.all(items);
+			return { host, workspace, node, settings, prompt: `${name} ${itemIndex}` };
+		};
+		return await runAll(count, partsOf, createJob);
 	};
 	return { clock, service, run };
 }
