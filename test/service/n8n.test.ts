@@ -2,7 +2,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
 import { itemContext } from '../../src/run/nodeInput';
-import { n8nHost } from '../../src/service/n8n';
+import { n8nHost, readBody } from '../../src/service/n8n';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const NEVER = new AbortController().signal;
@@ -65,7 +65,8 @@ test('a request carries what it is given, and its answer has its headers in lowe
 });
 
 test('a response that stalls in the middle of its body is lost at the deadline', async () => {
-	const stuck = new Readable({ read() {} });
+	// Such as one that does not notice.
+	const stuck = new Readable({ read() {}, destroy() {} });
 	const parameters = () => ({ requestOptions: { timeout: 50 } });
 	const { host } = hostOf(full(200, stuck), { parameters });
 	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
@@ -183,4 +184,41 @@ test.each([
 	const { host } = hostOf(full(200, body), { signal: AbortSignal.abort() });
 	const request = { method: 'POST', path: '/generations', body: {}, outlivesCancel } as const;
 	expect(await host.channel.send(request)).toMatchObject(heard);
+});
+
+const stream = (...chunks: Array<string | Buffer>) =>
+	Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+
+const SMILE = Buffer.from('"😀"');
+
+test.each([
+	['JSON in pieces', stream('{"id"', ': "ä"}'), { id: 'ä' }],
+	['text that is not JSON', stream('<html>'), '<html>'],
+	['nothing', stream(), ''],
+	[
+		'JSON after a byte order mark',
+		stream(Buffer.from([0xef, 0xbb]), Buffer.from([0xbf]), '{}'),
+		{},
+	],
+	[
+		'a character that is cut between two pieces',
+		stream(SMILE.subarray(0, 3), SMILE.subarray(3)),
+		'😀',
+	],
+])('what is read of a body: %s', async (_name, body, value) => {
+	expect(await readBody(body, NEVER)).toEqual({ value });
+});
+
+test('an endless body is not read to its end', async () => {
+	let given = 0;
+	const piece = Buffer.alloc(1024 * 1024);
+	const endless = new Readable({
+		read() {
+			given += 1;
+			this.push(piece);
+		},
+	});
+	expect(await readBody(endless, NEVER)).toBeUndefined();
+	expect(given).toBeLessThan(64);
+	expect(endless.destroyed).toBe(true);
 });

@@ -55,34 +55,21 @@ test('an entry on two pages, because of an insert in between, is returned once',
 	expect(ids).toEqual([1, 2, 3, 4, 5]);
 });
 
-describe('a list that says it has more, but not where', () => {
-	const NOWHERE = 'the list says that there is more of it, but not where';
-	const failed = (problem: string) => ({ ok: false, failure: { kind: 'badResponse', problem } });
-
-	test.each([[null], [''], [7]])(
-		'is a failure, not a part of it: a cursor that is %p',
-		async (cursor) => {
-			const { ids, queries } = await read([page([1], more('a')), page([2], more(cursor))]);
-			expect(ids).toMatchObject(failed(NOWHERE));
-			expect(queries).toHaveLength(2);
-		},
-	);
-
-	test('is a failure where the cursor leads back', async () => {
-		const pages = ['a', 'b', 'a'].map((cursor, index) => page([index], more(cursor)));
-		const { ids, queries } = await read(pages);
-		expect(ids).toMatchObject(failed('the list leads back to a page before'));
-		expect(queries).toHaveLength(3);
-	});
-});
-
-test('a response that is not a list is a failure after the usual attempts, not an empty list', async () => {
-	const { ids, queries } = await read([answer(200, { object: 'list' })]);
-	expect(ids).toMatchObject({
-		ok: false,
-		failure: { kind: 'badResponse', problem: 'the response is a JSON object, not a list' },
-	});
-	expect(queries).toHaveLength(3);
+test.each<[what: string, answers: SendResult[], problem: string]>([
+	...[null, '', 7].map((cursor): [string, SendResult[], string] => [
+		`with more, but not where (${JSON.stringify(cursor)})`,
+		[page([1], more('a')), page([2], more(cursor))],
+		'the list says that there is more of it, but not where',
+	]),
+	[
+		'that leads back',
+		['a', 'b', 'a'].map((cursor, index) => page([index], more(cursor))),
+		'the list leads back to a page before',
+	],
+	['that is none', [answer(200, { object: 'list' })], 'the response is a JSON object, not a list'],
+])('a list %s is a failure, not a part of it', async (_, answers, problem) => {
+	const { ids } = await read(answers);
+	expect(ids).toMatchObject({ ok: false, failure: { kind: 'badResponse', problem } });
 });
 
 test('a list that never ends is an error, not a part of it', async () => {
