@@ -98,8 +98,10 @@ test.each([
 ] as const)('a request of unknown outcome counts %s', async (_, idempotency, losses, sum) => {
 	let lost = 0;
 	const { execution, model } = setUp({
-		loses: ({ method, body }) =>
-			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < losses,
+		fault: ({ method, body }) => {
+			const isLost = method === 'POST' && (body as Asked).prompt === 'lost' && lost++ < losses;
+			return isLost ? 'after' : undefined;
+		},
 	});
 	const settings = { maxCredits: 10, idempotency };
 	await execution.run(items(1), settings);

@@ -27,7 +27,7 @@ test('a run of the node again, in this execution or a retried one, gets the same
 test('lost answers are repeated under the same key, several times and by the next try of the node', async () => {
 	let losses = 10;
 	const { model, keys, make } = oneItem({
-		loses: ({ method }) => method === 'POST' && losses-- > 0,
+		fault: ({ method }) => (method === 'POST' && losses-- > 0 ? 'after' : undefined),
 	});
 	expect(await make()).toMatchObject({ failure: { kind: 'noResponse', attempts: 7 } });
 	expect((await make()).ok).toBe(true);
@@ -62,10 +62,10 @@ test('past the 24 hours of a key its job is read instead of asked for', async ()
 });
 
 test('Off: without a key nothing is sent again in a try, and each try of the node pays again', async () => {
-	const { model, keys, make } = oneItem({ loses: ({ method }) => method === 'POST' });
+	const { model, keys, make } = oneItem({ fault: () => 'after' });
 	const settings = { idempotency: 'none' as const };
 	expect(await make({ settings })).toMatchObject({ failure: { kind: 'noResponse', attempts: 1 } });
-	model.settings.loses = () => false;
+	model.settings.fault = () => undefined;
 	for (let time = 0; time < 2; time += 1) expect((await make({ settings })).ok).toBe(true);
 	expect(keys()).toEqual([undefined, undefined, undefined]);
 	expect(model.jobs).toHaveLength(3);

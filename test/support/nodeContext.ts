@@ -6,7 +6,6 @@ import type {
 	INode,
 	INodeExecutionData,
 	ITaskDataConnections,
-	IWorkflowSettings,
 } from 'n8n-workflow';
 
 export const NODE: INode = {
@@ -45,10 +44,7 @@ export interface NodeRun {
 	workflowId?: string;
 	/** How the execution was started; by a trigger if it is left out. */
 	mode?: WorkflowExecuteMode;
-	workflowSettings: IWorkflowSettings;
 	continueOnFail: boolean;
-	/** What the file of this id holds, where a test is about that. */
-	stored?: (id: string) => Buffer;
 	/** Whether failed rows leave by the error output. */
 	errorOutput?: boolean;
 	signal?: AbortSignal;
@@ -65,7 +61,6 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		},
 		nodeMemory: {},
 		executionId: 'execution 1',
-		workflowSettings: {},
 		continueOnFail: false,
 		...run,
 		items,
@@ -106,7 +101,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			...(run.errorOutput && { onError: 'continueErrorOutput' }),
 		}),
 		getWorkflow: () => ({ id: run.workflowId ?? 'workflow-1', active: false }),
-		getWorkflowSettings: () => run.workflowSettings,
+		getWorkflowSettings: () => ({}),
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,
 		getExecuteData: () => run.executeData,
@@ -133,7 +128,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			getBinaryDataBuffer: async (field: string) =>
 				Buffer.from(binaryOf(field)?.data ?? '', 'base64'),
 			getBinaryMetadata: async () => ({ fileSize: 3 }),
-			getBinaryStream: async (id: string) => run.stored?.(id) ?? id,
+			getBinaryStream: async (id: string) => id,
 			async prepareBinaryData(body: AsyncIterable<Buffer>, fileName: string, mimeType: string) {
 				const chunks: Buffer[] = [];
 				for await (const chunk of body) chunks.push(Buffer.from(chunk));
