@@ -129,9 +129,14 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 				Buffer.from(binaryOf(field)?.data ?? '', 'base64'),
 			getBinaryMetadata: async () => ({ fileSize: 3 }),
 			getBinaryStream: async (id: string) => id,
-			async prepareBinaryData(body: AsyncIterable<Buffer>, fileName: string, mimeType: string) {
+			async prepareBinaryData(
+				body: Buffer | AsyncIterable<Buffer>,
+				fileName: string,
+				mimeType: string,
+			) {
 				const chunks: Buffer[] = [];
-				for await (const chunk of body) chunks.push(Buffer.from(chunk));
+				for await (const chunk of Buffer.isBuffer(body) ? [body] : body)
+					chunks.push(Buffer.from(chunk));
 				return { data: Buffer.concat(chunks).toString('base64'), fileName, mimeType };
 			},
 		},
