@@ -177,7 +177,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
 	],
 	'A changed request in a new execution pays at once.': [
-		['test/run/openRequests.test.ts', '%s takes nothing over'],
+		['test/run/openRequests.test.ts', 'another content takes nothing over'],
 	],
 	'n8n saves what a node remembers only when the node has ended.': [KILLED],
 	'So start the workflow again; what it pays for is in the table.': [KILLED],

@@ -68,10 +68,11 @@ export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 	settings?: Partial<Settings>;
 	origin?: Partial<Item['origin']>;
 	prompt?: string;
+	model?: string;
 }
 
 /** The plan of an operation is the same for all items. */
-const CREATE: Item['spec'] = {
+export const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
@@ -81,7 +82,13 @@ const CREATE: Item['spec'] = {
 };
 
 /** The run of an item that creates a generation. */
-export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts): Item {
+export function runOf({
+	settings,
+	origin,
+	prompt = 'a cat',
+	model = 'm',
+	...parts
+}: RunParts): Item {
 	const memory = parts.memory ?? newMemory();
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = origin?.item ?? `0:${itemIndex}`;
@@ -90,7 +97,7 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 	node.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
-		request: { method, path, query: {}, body: { mode: 'image', model: 'm', prompt } },
+		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
 		spec: CREATE,
 		run: new Run(1, false),
 		openRequests: new OpenRequests(),

@@ -44,9 +44,8 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 			const item = `${node}:${itemIndex}`;
 			const memory = memories.get(item) ?? newMemory();
 			memories.set(item, memory);
-			const body = { mode: 'image', model: size, prompt };
-			const request = { method: 'POST', path: '/generations', query: {}, body } as const;
-			return { host, workspace, memory, settings, credits, prompt, request, origin: { item } };
+			const own = { memory, prompt, model: size, origin: { item } };
+			return { host, workspace, settings, credits, ...own };
 		};
 		return await clock.run(runAll(asked.length, partsOf, runOperation));
 	};

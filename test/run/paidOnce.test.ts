@@ -225,6 +225,7 @@ test.each<[story: Step[], times: number]>([
 	[['editor', 'editor'], 2],
 	[['editor, job failed', 'editor'], 2],
 	[['editor, refused', 'editor'], 2],
+	[['production, failed', 'editor'], 2],
 	[['production, failed', 'restart of n8n', 'retry'], 1],
 	[['production, stopped', 'retry'], 1],
 	[['production, stopped', 'restart of n8n', 'retry'], 2],
