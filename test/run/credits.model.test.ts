@@ -3,7 +3,7 @@ import { isOutcomeOpen, newMemory, type ItemMemory } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
 import { runOperation } from '../../src/run/runner';
 import { ModelService } from '../model/modelService';
-import { seeded } from '../model/random';
+import { dice } from '../model/random';
 import { CREATE, hostWith, runAll, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 import { playSeeds } from '../support/seed';
@@ -20,15 +20,13 @@ const SIZES = ['s', 'm', 'l', 'xl'];
 
 /** One execution; gives what is wrong with it. */
 async function execution(seed: number): Promise<string[]> {
-	const random = seeded(seed);
-	const upTo = (most: number) => Math.floor(random() * most);
-	const pick = <T>(all: readonly T[]): T => all[upTo(all.length)] as T;
+	const { random, upTo, pick } = dice(seed);
 	const wrong: string[] = [];
 
 	const hasOnePrice = random() < 0.4;
 	const prices = SIZES.map(() => 1 + upTo(12));
 	const priceOf = (size: string) => prices[hasOnePrice ? 0 : SIZES.indexOf(size)] ?? 0;
-	const sizes = hasOnePrice ? [pick(SIZES)] : SIZES;
+	const sizes = hasOnePrice ? [pick(...SIZES)] : SIZES;
 	const trouble = random() < 0.5 ? random() * 0.5 : 0;
 	const clock = new VirtualClock();
 	const failing = new Set<string>();
@@ -40,7 +38,7 @@ async function execution(seed: number): Promise<string[]> {
 		credits: random() < 0.2 ? upTo(80) : Infinity,
 		fault: ({ method }) =>
 			method === 'POST' && random() < trouble
-				? pick(['before', 'after', 'truncated', 'error'] as const)
+				? pick('before', 'after', 'truncated', 'error')
 				: undefined,
 		ending: (prompt) => ({ status: failing.has(prompt) ? 'failed' : 'completed' }),
 	});
@@ -57,12 +55,12 @@ async function execution(seed: number): Promise<string[]> {
 
 	for (let node = 0; node <= upTo(3); node += 1) {
 		const count = 1 + upTo(8);
-		const asked = Array.from({ length: count }, () => pick(sizes));
+		const asked = Array.from({ length: count }, () => pick(...sizes));
 		const settings: Partial<Settings> = {
 			maxCredits: 1 + upTo(50),
-			onInsufficientCredits: pick(['stop', 'continue', 'wait'] as const),
+			onInsufficientCredits: pick('stop', 'continue', 'wait'),
 			creditWaitTimeoutMs: 60_000,
-			idempotency: pick(['execution', 'execution', 'content', 'none'] as const),
+			idempotency: pick('execution', 'execution', 'content', 'none'),
 			waitForCompletion: random() < 0.5,
 			dryRun: random() < 0.1,
 		};

@@ -5,8 +5,8 @@ import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { Workspace } from '../../src/service/workspace';
 import { InstantClock } from '../model/instantClock';
-import { LedgerService, type Charge, type Outcome } from '../model/ledgerService';
-import { seeded } from '../model/random';
+import { habitsOf, LedgerService, type Charge, type Outcome } from '../model/ledgerService';
+import { dice } from '../model/random';
 import { playSeeds } from '../support/seed';
 import { cases } from '../support/thorough';
 import { createJob, hostWith, runOf } from '../model/run';
@@ -36,7 +36,7 @@ type Rerun = 'retryOnFail' | 'retryExecution' | 'edit' | 'newExecution';
 class Sequence {
 	readonly log: string[] = [];
 	readonly violations: string[] = [];
-	private readonly random: () => number;
+	private readonly dice: ReturnType<typeof dice>;
 	private readonly clock = new InstantClock();
 	private readonly service: LedgerService;
 	/** Whether the request reads differently each time, as with `$now`. */
@@ -57,24 +57,15 @@ class Sequence {
 	private chargesOfTry = 0;
 
 	constructor(seed: number) {
-		this.random = seeded(seed);
-		const flag = () => this.random() < 0.5;
-		const habits = {
-			caches402: flag(),
-			balanceFirst: flag(),
-			comparesBody: flag(),
-			showsNow: flag(),
-		};
-		this.isTool = this.random() < 0.25;
-		this.isVolatile = this.random() < 0.3;
+		this.dice = dice(seed);
+		const { random } = this.dice;
+		this.isTool = random() < 0.25;
+		this.isVolatile = random() < 0.3;
+		const habits = habitsOf(this.dice);
 		this.service = new LedgerService(this.clock, habits, (charge) => this.judge(charge));
-		this.workspace = new Workspace(PLAN, this.clock, this.random);
+		this.workspace = new Workspace(PLAN, this.clock, this.dice.random);
 		const kinds = [this.isTool && 'tool', this.isVolatile && 'volatile'];
 		this.log.push(`${kinds.filter(Boolean).join(' ')} ${JSON.stringify(habits)}`);
-	}
-
-	private pick<T>(all: readonly T[]): T {
-		return all[Math.floor(this.random() * all.length)] as T;
 	}
 
 	/** A charge is right when every earlier job has failed, or the user has given it up. */
@@ -93,21 +84,22 @@ class Sequence {
 
 	/** What happens to the requests of the next try. */
 	private disturb(): void {
-		const outage = this.random() < 0.15 ? this.pick([...NOT_DONE, ...DONE]) : undefined;
+		const { random, pick } = this.dice;
+		const outage = random() < 0.15 ? pick(...NOT_DONE, ...DONE) : undefined;
 		// A top-up may come between two requests of one try.
-		const topUpAt = this.pick([2, 3, Infinity]);
+		const topUpAt = pick(2, 3, Infinity);
 		let sent = 0;
 		this.service.outcome = (): Outcome => {
 			sent += 1;
 			if (sent >= topUpAt) this.service.balance = Infinity;
 			if (outage !== undefined) return outage;
-			const rolled = this.random();
+			const rolled = random();
 			if (rolled < 0.5) return 'answer';
-			return this.pick<Outcome>(rolled < 0.65 ? NOT_DONE : DONE);
+			return rolled < 0.65 ? pick(...NOT_DONE) : pick(...DONE);
 		};
-		this.service.balance = this.random() < 0.2 ? 0 : Infinity;
-		const takes = this.pick([0, 1_000, 20_000, HOUR]);
-		const fails = this.random() < 0.35;
+		this.service.balance = random() < 0.2 ? 0 : Infinity;
+		const takes = pick(0, 1_000, 20_000, HOUR);
+		const fails = random() < 0.35;
 		this.service.next = () => ({ takes, fails });
 		this.log.push(
 			`  outage ${JSON.stringify(outage)}; balance ${this.service.balance}, topped up at ${topUpAt}; jobs ${takes} ms${fails ? ', fail' : ''}`,
@@ -176,7 +168,7 @@ class Sequence {
 				for (const id of this.known) this.abandoned.add(id);
 				return;
 			case 'newExecution':
-				this.workspace = new Workspace(PLAN, this.clock, this.random);
+				this.workspace = new Workspace(PLAN, this.clock, this.dice.random);
 				this.node = { runId: `execution ${this.execution}`, items: {} };
 				this.abandonAll();
 		}
@@ -184,16 +176,17 @@ class Sequence {
 
 	/** @returns what happened, if anything was wrong with it */
 	async play(): Promise<string[]> {
-		const steps = 2 + Math.floor(this.random() * 5);
+		const { random, upTo, pick } = this.dice;
+		const steps = 2 + upTo(5);
 		for (let step = 0; step < steps && this.violations.length === 0; step += 1) {
 			this.disturb();
 			await this.attempt();
-			const rolled = this.random();
+			const rolled = random();
 			const pause = rolled < 0.75 ? 1_000 : rolled < 0.9 ? HOUR : 25 * HOUR;
 			this.clock.pass(pause);
 			if (pause > 1_000) this.log.push(`${pause / HOUR} h later`);
-			const retries = ['retryOnFail', 'retryExecution'] as const;
-			this.go(this.pick([...retries, ...retries, 'edit', 'newExecution']));
+			const retry = pick('retryOnFail', 'retryExecution');
+			this.go(pick(retry, retry, pick('edit', 'newExecution')));
 		}
 		await this.settle();
 		return this.violations.length > 0 ? [...this.log, ...this.violations] : [];

@@ -114,14 +114,6 @@ test('creations that take no slot are not held up by full slots; as many request
 });
 
 describe('jobs that run on unattended', () => {
-	/** All slots are occupied by them. */
-	async function full(limit: number) {
-		const set = slotsOf(limit);
-		for (let slot = 0; slot < limit; slot += 1) (await set.occupy()).leave();
-		await set.clock.pass(1);
-		return set;
-	}
-
 	test('keep their slots until a list that was requested later shows that they have ended', async () => {
 		const { clock, occupy, wait, shows } = slotsOf(2);
 		const [first, second] = [await occupy('gen_1'), await occupy('gen_2')];
@@ -136,17 +128,6 @@ describe('jobs that run on unattended', () => {
 		shows('gen_2');
 		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
 		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
-	});
-
-	test('do not hang the others where no list comes: after a minute they do not count', async () => {
-		const { clock, wait } = await full(2);
-		await clock.pass(10 * MINUTE);
-		const began = clock.monotonic();
-		slotOf(await clock.run(wait())).refused();
-		expect(clock.monotonic() - began).toBe(MINUTE);
-		// They ran on after all: then one a minute is tried.
-		slotOf(await clock.run(wait()));
-		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.3 * MINUTE);
 	});
 });
 
