@@ -62,15 +62,14 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 
+const NEVER_SENT = ['input', 'scope', 'creditCap', 'noSlot', 'skipped', 'cancelled'] as const;
+const NOTHING_DONE = [...NEVER_SENT, 'upload' as const].map(
+	(kind): [string, Failure, 'none spent'] => [kind, KINDS[kind], 'none spent'],
+);
+
 /** What a failure by itself shows of the credits: the request did nothing, or nobody knows. */
 const EFFECTS: Array<[name: string, failure: Failure, state: 'none spent' | 'unknown']> = [
-	['input', KINDS.input, 'none spent'],
-	['scope', KINDS.scope, 'none spent'],
-	['creditCap', KINDS.creditCap, 'none spent'],
-	['noSlot', KINDS.noSlot, 'none spent'],
-	['skipped', KINDS.skipped, 'none spent'],
-	['cancelled', KINDS.cancelled, 'none spent'],
-	['upload', KINDS.upload, 'none spent'],
+	...NOTHING_DONE,
 	['400', status(400), 'none spent'],
 	['402', status(402), 'none spent'],
 	['429', status(429), 'none spent'],

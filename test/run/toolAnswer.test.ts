@@ -25,7 +25,7 @@ interface Agent {
 	service?: Partial<ServiceSettings>;
 	limits?: Partial<RateLimits>;
 	settings?: Partial<Settings>;
-	parts?: (clock: VirtualClock) => Partial<RunParts>;
+	parts?: RunParts['parts'];
 }
 
 /** An agent that calls the tool in one execution. What it asks for tells which call it is. */
@@ -36,14 +36,13 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 	const host = hostWith(model.send);
 	const node = nodeMemory({}, 'execution 1');
 	const credits = executionCredits({});
-	const given = parts?.(clock);
 	const call = async (prompt: string) => {
 		const began = clock.monotonic();
 		const item = toolCall(node, prompt, 'execution 1');
 		const result = await answerInTime(
 			runOf({
 				...{ host, workspace, prompt, node, credits, memory: itemMemory(node, item) },
-				...given,
+				parts,
 				origin: { item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
 			}),
@@ -189,7 +188,7 @@ test('a call of several parts names the jobs of all when its time is over', asyn
 		...{ method: 'POST' as const, path: '/generations', query: {} },
 		body: { mode: 'image', model: 'm', prompt },
 	}));
-	const { once, model } = setUp({ service: SLOW, parts: () => ({ parts }) });
+	const { once, model } = setUp({ service: SLOW, parts });
 	const { result } = await once('x');
 	expect(result).toMatchObject({ ok: true, value: { next: AGAIN } });
 	expect(result).toMatchObject({ value: { resources: model.jobs.map(({ id }) => ({ id })) } });
