@@ -1,8 +1,7 @@
-import { Client, retryAfterMs, retryDelay, type RequestOptions } from '../../src/service/client';
-import { RateLimiter } from '../../src/service/rateLimiter';
+import { retryAfterMs, retryDelay, type RequestOptions } from '../../src/service/client';
 import type { SendResult, ApiRequest } from '../../src/base/types';
 import { answer, channelOf, LOST, scripted } from '../model/answers';
-import { seeded } from '../model/random';
+import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
@@ -16,7 +15,7 @@ async function ask(
 	tookMs = 0,
 ) {
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { client } = workspaceWith(clock);
 	const { send, sent } = scripted(clock, answers);
 	const channel = channelOf(async (asked) => {
 		await clock.sleep(tookMs);
@@ -91,7 +90,7 @@ test('maxAttempts ends earlier what is transient; a 429 is waited out', async ()
 
 test('cancelled in the queue or while it waits: nothing further is sent', async () => {
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { client } = workspaceWith(clock);
 	const { send, sent } = scripted(clock, [LOST]);
 	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
 	const gone = channelOf(send, 'a', AbortSignal.abort());

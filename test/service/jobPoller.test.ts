@@ -1,10 +1,6 @@
-import { Client } from '../../src/service/client';
-import { OtherClients } from '../../src/service/otherClients';
-import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult, Resource } from '../../src/base/types';
-import { JobPoller } from '../../src/service/jobPoller';
 import { answer, channelOf, LOST, scripted, type Sent } from '../model/answers';
-import { seeded } from '../model/random';
+import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const HALF_HOUR = 1_800_000;
@@ -31,9 +27,7 @@ type Answers = (request: Sent) => SendResult | Promise<SendResult>;
 
 function setUp(answers: SendResult[] | Answers) {
 	const clock = new VirtualClock();
-	const rateLimiter = new RateLimiter(clock, 60);
-	const client = new Client(rateLimiter, clock, seeded(1));
-	const poller = new JobPoller(client, rateLimiter, clock, new OtherClients());
+	const { poller } = workspaceWith(clock);
 	const script = scripted(clock, Array.isArray(answers) ? answers : []);
 	const send: typeof script.send = async (request) => {
 		const scriptedResult = script.send(request);

@@ -1,9 +1,7 @@
-import { Client } from '../../src/service/client';
 import { readPages } from '../../src/service/pages';
-import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult } from '../../src/base/types';
 import { answer, channelOf, scripted } from '../model/answers';
-import { seeded } from '../model/random';
+import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const page = (ids: unknown[], more: Record<string, unknown> = {}) =>
@@ -13,7 +11,7 @@ const more = (cursor: unknown) => ({ has_more: true, next_cursor: cursor });
 
 async function read(answers: SendResult[], query: Partial<Parameters<typeof readPages>[3]> = {}) {
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { client } = workspaceWith(clock);
 	const { send, sent } = scripted(clock, answers);
 	const request = { method: 'GET', path: '/generations' } as const;
 	const wanted = { wanted: Infinity, takesLimit: true, ...query };
@@ -75,7 +73,7 @@ test.each<[what: string, answers: SendResult[], problem: string]>([
 test('a list that never ends is an error, not a part of it', async () => {
 	let count = 0;
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 1_000_000), clock, seeded(1));
+	const { client } = workspaceWith(clock, { requestsPerMinute: 1_000_000 });
 	const channel = channelOf(async () => page([(count += 1)], more(String(count))));
 	const request = { method: 'GET', path: '/voices' } as const;
 	const endless = readPages(client, channel, request, { wanted: Infinity, takesLimit: false });
