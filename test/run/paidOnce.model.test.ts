@@ -89,21 +89,24 @@ class Sequence {
 		// A top-up may come between two requests of one try.
 		const topUpAt = pick(2, 3, Infinity);
 		let sent = 0;
-		this.service.outcome = (): Outcome => {
-			sent += 1;
-			if (sent >= topUpAt) this.service.balance = Infinity;
-			if (outage !== undefined) return outage;
+		const roll = (): Outcome => {
 			const rolled = random();
 			if (rolled < 0.5) return 'answer';
 			return rolled < 0.65 ? pick(...NOT_DONE) : pick(...DONE);
+		};
+		this.service.outcome = (): Outcome => {
+			sent += 1;
+			if (sent >= topUpAt) this.service.balance = Infinity;
+			const outcome = outage ?? roll();
+			this.log.push(`  request ${sent}: ${JSON.stringify(outcome)}`);
+			return outcome;
 		};
 		this.service.balance = random() < 0.2 ? 0 : Infinity;
 		const takes = pick(0, 1_000, 20_000, HOUR);
 		const fails = random() < 0.35;
 		this.service.next = () => ({ takes, fails });
-		this.log.push(
-			`  outage ${JSON.stringify(outage)}; balance ${this.service.balance}, topped up at ${topUpAt}; jobs ${takes} ms${fails ? ', fail' : ''}`,
-		);
+		const credits = `balance ${this.service.balance}, topped up at request ${topUpAt}`;
+		this.log.push(`  ${credits}; jobs take ${takes} ms${fails ? ' and fail' : ''}`);
 	}
 
 	/** n8n runs the node. */

@@ -129,11 +129,20 @@ test('a file on the machine of the service is sent as it is', async () => {
 });
 
 describe('with Continue On Fail', () => {
-	test('valid items continue, invalid ones become paired error items', async () => {
-		const { model, run } = withPrompts({ prompts: ['a', '', 'c', BROKEN], continueOnFail: true });
-		const items = await run();
+	test('valid items continue; what is wrong or fails becomes a paired row, which keeps its fields and names the job', async () => {
+		const error = { message: 'too dark' };
+		const { model, run } = withPrompts({
+			prompts: ['a', '', 'bad', BROKEN],
+			continueOnFail: true,
+			service: {
+				ending: (prompt) =>
+					prompt === 'a' ? { status: 'completed' } : { status: 'failed', error },
+			},
+		});
+		const [made, wrong, failed, broken] = await run();
 		expect(model.jobs).toHaveLength(2);
-		expect(items[1]).toMatchObject({
+		expect(made?.json.status).toBe('completed');
+		expect(wrong).toMatchObject({
 			pairedItem: { item: 1 },
 			json: {
 				prompt: '',
@@ -141,30 +150,17 @@ describe('with Continue On Fail', () => {
 				details: { item: 2, credits: 'none spent' },
 			},
 		});
-		const failed = items.map(({ json, error }) => Boolean(json.error ?? error));
-		expect(failed).toEqual([false, true, false, true]);
-	});
-
-	test('the row of a failed job keeps its fields and names the job', async () => {
-		const ending = (prompt: string) =>
-			prompt === 'bad'
-				? { status: 'failed', error: { message: 'too dark' } }
-				: { status: 'completed' };
-		const { run } = withPrompts({
-			prompts: ['a', 'bad'],
-			continueOnFail: true,
-			service: { ending },
-		});
-		const [, item] = await run();
-		expect(item).toMatchObject({
-			pairedItem: { item: 1 },
+		expect(failed).toMatchObject({
+			pairedItem: { item: 2 },
 			json: {
 				prompt: 'bad',
-				error: 'The job failed: too dark (job gen_2) [item 2 of 2]',
-				details: { item: 2, jobId: 'gen_2', status: 'failed' },
+				error: 'The job failed: too dark (job gen_2) [item 3 of 4]',
+				details: { item: 3, jobId: 'gen_2', status: 'failed' },
 			},
 		});
-		expect(item).not.toHaveProperty('error');
+		// As n8n would take it for a failure of the node.
+		expect(failed).not.toHaveProperty('error');
+		expect(broken?.error).toBeDefined();
 	});
 
 	test('with an error output the item has nothing else, so that n8n adds its row', async () => {

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { operations } from '../../nodes/AgentRun/operations';
 import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
