@@ -3,12 +3,13 @@ import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/base/clock';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import type { VirtualClock } from '../model/virtualClock';
 import { execute } from './engine';
 import { n8nRequest } from './n8nRequest';
 import { nodeRun, type NodeRun } from './nodeContext';
+import type { systemClock as virtualClock } from './virtualTime';
 
-export const clock = systemClock as VirtualClock;
+/** Every test that uses this mocks the clock by `virtualTime`. */
+export const clock = systemClock as typeof virtualClock;
 
 export const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
