@@ -25,8 +25,7 @@ const REPEATED: Proof = [
 	'a run of the node again, in this execution or a retried one, gets the same job',
 ];
 const ANEW: Proof = [LOST, 'a further execution %s takes nothing of one that has failed'];
-const STOPPED: Proof = [RUN, 'a stopped execution that is retried %s'];
-const BY_MODE: Proof = [WHOLE, '%s, after a Stop'];
+const NEXT: Proof = [RUN, 'executions that ask for the same: %j pay %i times'];
 const OFF: Proof = [
 	RUN,
 	'Off: without a key nothing is sent again in a try, and each try of the node pays again',
@@ -73,27 +72,16 @@ const SENTENCES: Record<string, Proof[]> = {
 			'Retry On Fail sends the same keys for existing jobs and recreates only the failed one',
 		],
 	],
-	'_Retry_ of a failed execution under _Executions_, on any worker.': [
-		[RUN, 'a failed execution that is retried pays once on any worker: n8n has stored its memory'],
-		MODEL,
-		GO_ON,
-	],
+	'_Retry_ of a failed execution under _Executions_, on any worker.': [NEXT, MODEL, GO_ON],
 	'A known job is read by its ID, also after more than 24 hours.': [
 		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
 	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
-		[
-			MODEL,
-			GO_ON,
-			[
-				WHOLE,
-				'in the editor, with On Error: Continue, a run that %s is taken over by the next click',
-			],
-		],
+		[MODEL, GO_ON, NEXT],
 	'This holds for 24 hours in the process that ran it, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
 		[
 			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
-			[RUN, 'in the editor, the next click after a failed execution %s'],
+			NEXT,
 			MODEL,
 			GO_ON,
 			[
@@ -102,26 +90,22 @@ const SENTENCES: Record<string, Proof[]> = {
 			],
 		],
 	'_Retry_ of an execution that was stopped in production, for 24 hours and in the process that ran it.':
-		[STOPPED, BY_MODE, GO_ON],
+		[NEXT, GO_ON],
 	'n8n shows such a retry as failed (_The execution was cancelled manually_), but its output is there.':
 		[GO_ON],
 	'_Retry_ of a stopped execution on another worker or after a restart, because n8n stores a stopped execution as it was at its start.':
-		[STOPPED],
+		[NEXT],
 	'So is what the node had output before the _Stop_, if another execution in production has come to the node between that output and the _Stop_.':
-		[[RUN, 'stopped while a later node was at work, a retry %s']],
-	'A new execution in production, also after a failed row (_On Error: Continue_).': [
-		ANEW,
-		BY_MODE,
-		[WHOLE, 'in production, nothing after a failed row of On Error: Continue, which names its job'],
-	],
+		[NEXT],
+	'A new execution in production, also after a failed row (_On Error: Continue_).': [ANEW, NEXT],
 	'The row names its job; _MediaGen Job: Get_ gets it.': [
-		[WHOLE, 'in production, nothing after a failed row of On Error: Continue, which names its job'],
+		['test/run/runner.test.ts', 'a key that may not read what it has made: the job is named'],
 		['test/e2e/nodes.test.ts', 'gives whatever the id identifies, as the service has it'],
 	],
-	'A sub-workflow that its parent calls again: each call is a new execution.': [BY_MODE, ANEW],
+	'A sub-workflow that its parent calls again: each call is a new execution.': [NEXT, ANEW],
 	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
 	'In the editor, what the node has output well: the next click makes new media.': [
-		[WHOLE, 'in the editor the next click does not go on with %s'],
+		NEXT,
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	'A request that you change.': [
@@ -193,7 +177,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
 	],
 	'A changed request in a new execution pays at once.': [
-		['test/run/openRequests.test.ts', '%s takes nothing over'],
+		['test/run/openRequests.test.ts', 'another content takes nothing over'],
 	],
 	'n8n saves what a node remembers only when the node has ended.': [KILLED],
 	'So start the workflow again; what it pays for is in the table.': [KILLED],

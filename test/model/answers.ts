@@ -33,10 +33,6 @@ export function scripted(clock: Clock, answers: SendResult[]) {
 	return { send, sent };
 }
 
-/** Time between each two requests in milliseconds. */
-export const gaps = (sent: Sent[]): number[] =>
-	sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? at));
-
 export const channelOf = (
 	send: Send,
 	fairnessKey = 'execution 1',

@@ -23,6 +23,14 @@ export interface Behaviour {
 	showsNow: boolean;
 }
 
+/** One of all combinations. */
+export const habitsOf = ({ flag }: { flag: () => boolean }): Behaviour => ({
+	caches402: flag(),
+	balanceFirst: flag(),
+	comparesBody: flag(),
+	showsNow: flag(),
+});
+
 /** One charge. */
 export interface Charge {
 	id: string;

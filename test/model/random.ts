@@ -8,3 +8,12 @@ export function seeded(seed: number): () => number {
 		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
 	};
 }
+
+/** What random cases are made with, the same for the same seed. */
+export function dice(seed: number) {
+	const random = seeded(seed);
+	/** A whole number below this. */
+	const upTo = (end: number) => Math.floor(random() * end);
+	const pick = <const T extends readonly unknown[]>(...of: T): T[number] => of[upTo(of.length)];
+	return { random, upTo, pick, flag: () => random() < 0.5 };
+}

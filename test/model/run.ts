@@ -68,10 +68,11 @@ export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 	settings?: Partial<Settings>;
 	origin?: Partial<Item['origin']>;
 	prompt?: string;
+	model?: string;
 }
 
 /** The plan of an operation is the same for all items. */
-const CREATE: Item['spec'] = {
+export const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
@@ -81,7 +82,13 @@ const CREATE: Item['spec'] = {
 };
 
 /** The run of an item that creates a generation. */
-export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts): Item {
+export function runOf({
+	settings,
+	origin,
+	prompt = 'a cat',
+	model = 'm',
+	...parts
+}: RunParts): Item {
 	const memory = parts.memory ?? newMemory();
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = origin?.item ?? `0:${itemIndex}`;
@@ -90,7 +97,7 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 	node.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
-		request: { method, path, query: {}, body: { mode: 'image', model: 'm', prompt } },
+		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
 		spec: CREATE,
 		run: new Run(1, false),
 		openRequests: new OpenRequests(),
@@ -118,6 +125,19 @@ export function runOf({ settings, origin, prompt = 'a cat', ...parts }: RunParts
 export async function createJob(item: Item): Promise<Result<Resource>> {
 	const made = await create(item);
 	return made.ok ? ok(made.value.resources[0] as Resource) : made;
+}
+
+/** All items of one run of a node, started at once as n8n does. */
+export async function runAll<T>(
+	count: number,
+	partsOf: (itemIndex: number) => RunParts,
+	operation: (item: Item) => Promise<T>,
+): Promise<T[]> {
+	const run = new Run(count, false);
+	const items = Array.from({ length: count }, (_, itemIndex) =>
+		runOf({ run, itemIndex, ...partsOf(itemIndex) }),
+	);
+	return await Promise.all(items.map(async (item) => await operation(item)));
 }
 
 /** A service, before which a gateway may answer in its place, and one item that asks it for a job. */

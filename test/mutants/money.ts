@@ -129,7 +129,7 @@ export const money: Mutant[] = [
 		from: 'request.execution !== execution && request.isManual === isManual;',
 		to: 'request.execution !== execution;',
 		why: 'An execution in the editor takes the picture of a customer’s execution that has failed.',
-		tests: OPEN,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/running-execution-robbed',
@@ -145,7 +145,7 @@ export const money: Mutant[] = [
 		from: '!isDelivered || this.failedRuns.has(execution)',
 		to: 'true',
 		why: 'Executing the node again in the editor gives the old picture for ever.',
-		tests: OPEN,
+		tests: PAID_ONCE,
 	},
 	{
 		name: 'money/price-up-to-the-limit',
@@ -297,7 +297,7 @@ export const money: Mutant[] = [
 		from: 'becomesRow: becomesErrorItem(failed, settings)',
 		to: 'becomesRow: false',
 		why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
-		tests: ['test/run/wholeRuns.test.ts'],
+		tests: RUN,
 	},
 	{
 		name: 'money/own-rounds-forgotten',
@@ -313,6 +313,6 @@ export const money: Mutant[] = [
 		from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
 		to: 'request.execution === execution || this.isLost(request)',
 		why: 'While a loop runs in the editor, the published workflow starts: the next click pays for the first rounds again.',
-		tests: OPEN,
+		tests: PAID_ONCE,
 	},
 ];

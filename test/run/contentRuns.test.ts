@@ -1,9 +1,8 @@
-import { Run } from '../../src/run/run';
 import { newMemory, nodeMemory } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
 import type { Workspace } from '../../src/service/workspace';
 import { LedgerService, type Behaviour } from '../model/ledgerService';
-import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
+import { createJob, hostWith, runAll, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const HOUR = 3_600_000;
@@ -25,19 +24,13 @@ function setUp(habits: Partial<Behaviour>) {
 	const execute = async (workspace: Workspace, items = 1, more: Partial<Settings> = {}) => {
 		executions += 1;
 		const executionId = `execution ${executions}`;
-		const shared = {
-			host,
-			workspace,
-			run: new Run(items, false),
-			node: nodeMemory({}, executionId),
-		};
+		const node = nodeMemory({}, executionId);
 		const settings = { idempotency: 'content' as const, ...more };
-		const made = Array.from({ length: items }, async (_, itemIndex) =>
-			createJob(
-				runOf({ ...shared, itemIndex, memory: newMemory(), settings, origin: { executionId } }),
-			),
-		);
-		return await clock.run(Promise.all(made));
+		const parts = () => {
+			const memory = newMemory();
+			return { host, workspace, node, memory, settings, origin: { executionId } };
+		};
+		return await clock.run(runAll(items, parts, createJob));
 	};
 	/** An execution of one item in a process of its own. */
 	const once = async () => (await execute(start()))[0];

@@ -1,74 +1,64 @@
 import { ENDPOINTS } from '../../src/contract';
 import { fail } from '../../src/base/result';
-import { halt, Run } from '../../src/run/run';
-import type { Host } from '../../src/service/host';
+import type { Send } from '../../src/base/types';
+import { halt } from '../../src/run/run';
 import type { Item } from '../../src/run/item';
 import { isOutcomeOpen } from '../../src/run/state';
-import type { Workspace } from '../../src/service/workspace';
 import { answer, errorBody } from '../model/answers';
 import { ModelService } from '../model/modelService';
-import { createJob, hostWith, oneItem, PLAN, runOf, workspaceWith } from '../model/run';
+import { createJob, hostWith, oneItem, PLAN, runAll, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Whether all slots are free, once a list has shown that nobody else uses the workspace. */
-async function slotsFree({ slots, clock }: Workspace, { channel }: Host): Promise<boolean> {
-	let taken = 0;
-	for (let slot = 0; slot < 5; slot += 1)
-		void slots.acquire(channel, { timeoutMs: HOUR, takesSlot: 'media' }).then(() => (taken += 1));
-	await (clock as VirtualClock).pass(5_000);
-	return taken === 5;
-}
-
-test('a job that is left running by a cancel keeps its slot until another item needs it and sees its end', async () => {
+test('a cancel leaves running jobs their slots until another item needs one and sees their end', async () => {
 	const { clock, model, workspace, host } = oneItem({ jobMs: () => 300_000 });
 	const abort = new AbortController();
-	const line = { ...host.channel, signal: abort.signal };
-	const items = [0, 1, 2, 3, 4].map((itemIndex) =>
-		runOf({ host: { ...host, channel: line }, workspace, itemIndex }),
-	);
-	const cancelled = Promise.all(items.map(async (item) => await createJob(item)));
+	const channel = { ...host.channel, signal: abort.signal };
+	const cancelled = runAll(5, () => ({ host: { ...host, channel }, workspace }), createJob);
 	await clock.pass(5_000);
 	const before = clock.now();
 	abort.abort();
-	for (const result of await clock.run(cancelled)) {
-		const job = { object: 'generation' };
-		expect(result).toMatchObject({ failure: { kind: 'cancelled' }, job });
-	}
+	for (const result of await clock.run(cancelled))
+		expect(result).toMatchObject({ failure: { kind: 'cancelled' }, job: { object: 'generation' } });
 	expect(clock.now() - before).toBeLessThanOrEqual(1_000);
 	const next = await clock.run(createJob(runOf({ host, workspace, itemIndex: 7 })));
 	expect(next.ok).toBe(true);
 	expect(model.count(429)).toBe(0);
 });
 
-test.each([
-	[0, false],
-	[HOUR, true],
-])(
-	'a creation that is out ends at once when the execution is cancelled, and its answer is heard: its slot is free %i ms later: %s',
-	async (ms, isFree) => {
-		const { clock, memory, model, workspace, host } = oneItem({ jobMs: () => HOUR });
-		const cancel = new AbortController();
-		const slow = hostWith(async (asked) => {
-			if (asked.method === 'POST') await clock.sleep(MINUTE);
-			return await model.send(asked);
-		});
-		const channel = { ...slow.channel, signal: cancel.signal };
-		const ended = createJob(runOf({ host: { ...slow, channel }, workspace, memory }));
-		await clock.pass(10_000);
-		const before = clock.monotonic();
-		cancel.abort();
-		expect(await ended).toMatchObject({ failure: { kind: 'cancelled', outcomeUnknown: true } });
-		expect(clock.monotonic()).toBe(before);
-		expect(isOutcomeOpen(memory.state)).toBe(true);
-		await clock.pass(MINUTE);
-		expect(memory.state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
-		await clock.pass(ms);
-		expect(await slotsFree(workspace, host)).toBe(isFree);
-	},
-);
+test('a creation that is out ends at once when the execution is cancelled; its answer is heard, and its job has the slot', async () => {
+	const { clock, memory, model, workspace, host } = oneItem({
+		jobMs: () => HOUR,
+		concurrentJobs: 1,
+	});
+	const cancel = new AbortController();
+	const slow: Send = async (asked) => {
+		if (asked.method === 'POST') await clock.sleep(MINUTE);
+		return await model.send(asked);
+	};
+	const channel = { ...host.channel, send: slow, signal: cancel.signal };
+	const ended = createJob(runOf({ host: { ...host, channel }, workspace, memory }));
+	await clock.pass(10_000);
+	const before = clock.monotonic();
+	cancel.abort();
+	expect(await ended).toMatchObject({ failure: { kind: 'cancelled', outcomeUnknown: true } });
+	expect(clock.monotonic()).toBe(before);
+	expect(isOutcomeOpen(memory.state)).toBe(true);
+	await clock.pass(MINUTE);
+	expect(memory.state).toMatchObject({ is: 'created', job: { id: 'gen_1' } });
+	/** How many of five further creations have a slot within 5 s. */
+	const slots = async () => {
+		let taken = 0;
+		const wanted = { timeoutMs: HOUR, takesSlot: 'media' } as const;
+		for (let slot = 0; slot < 5; slot += 1)
+			void workspace.slots.acquire(host.channel, wanted).then(() => (taken += 1));
+		await clock.pass(5_000);
+		return taken;
+	};
+	expect(await slots()).toBe(4);
+});
 
 test.each([
 	[401, 'the API key was refused'],
@@ -81,12 +71,8 @@ test.each([
 		await clock.sleep(100);
 		return answer(status, errorBody('No'));
 	});
-	const workspace = workspaceWith(clock);
-	const run = new Run(20, false);
-	const all = Array.from({ length: 20 }, async (_, itemIndex) =>
-		createJob(runOf({ host, workspace, run, itemIndex })),
-	);
-	const results = await clock.run(Promise.all(all));
+	const parts = { host, workspace: workspaceWith(clock) };
+	const results = await clock.run(runAll(20, () => parts, createJob));
 	expect(sent).toBeLessThanOrEqual(PLAN.concurrentJobs);
 	const skipped = { failure: { kind: 'skipped', cause: `${cause} at item 1` } };
 	for (const result of results.slice(sent)) expect(result).toMatchObject(skipped);

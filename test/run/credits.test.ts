@@ -1,13 +1,12 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import type { Result } from '../../src/base/result';
-import { Run } from '../../src/run/run';
 import { creditsOf, executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
 import { newMemory, type ItemMemory } from '../../src/run/state';
 import { runOperation } from '../../src/run/runner';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import { createJob, hostWith, runOf, workspaceWith } from '../model/run';
+import { createJob, hostWith, runAll, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 test.each([
@@ -40,17 +39,15 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 	const memories = new Map<string, ItemMemory>();
 	/** All items of one run of a node, as n8n starts them: at once. */
 	const run = async (asked: Asked[], settings: Partial<Settings>, node = 'node') => {
-		const run = new Run(asked.length, false);
-		const all = asked.map(async ({ prompt, size = 's' }, itemIndex) => {
-			const place = `${node}:${itemIndex}`;
-			const memory = memories.get(place) ?? newMemory();
-			memories.set(place, memory);
-			const parts = { host, workspace, run, itemIndex, memory, settings, credits };
-			const item = runOf({ ...parts, inputFingerprint: prompt, origin: { item: place } });
-			item.request.body = { mode: 'image', model: size, prompt };
-			return await runOperation(item);
-		});
-		return await clock.run(Promise.all(all));
+		const partsOf = (itemIndex: number): RunParts => {
+			const { prompt, size = 's' } = asked[itemIndex] as Asked;
+			const item = `${node}:${itemIndex}`;
+			const memory = memories.get(item) ?? newMemory();
+			memories.set(item, memory);
+			const own = { memory, prompt, model: size, origin: { item } };
+			return { host, workspace, settings, credits, ...own };
+		};
+		return await clock.run(runAll(asked.length, partsOf, runOperation));
 	};
 	return { clock, model, workspace, execution: { credits, run } };
 }
@@ -100,8 +97,10 @@ test.each([
 ] as const)('a request of unknown outcome counts %s', async (_, idempotency, losses, sum) => {
 	let lost = 0;
 	const { execution, model } = setUp({
-		loses: ({ method, body }) =>
-			method === 'POST' && (body as { prompt: string }).prompt === 'lost' && lost++ < losses,
+		fault: ({ method, body }) => {
+			const isLost = method === 'POST' && (body as Asked).prompt === 'lost' && lost++ < losses;
+			return isLost ? 'after' : undefined;
+		},
 	});
 	const settings = { maxCredits: 10, idempotency };
 	await execution.run(items(1), settings);
@@ -133,16 +132,14 @@ describe('an agent run under Max Credits', () => {
 		});
 		const credits = executionCredits({});
 		credits.add(before);
-		const run = new Run(count, false);
 		const spec = { endpoint, output: 'job', object: 'agent_run', creates: true } as const;
-		const all = Array.from({ length: count }, async (_, itemIndex) => {
+		const settings = { maxCredits, waitForCompletion: false };
+		const partsOf = (itemIndex: number): RunParts => {
 			const path = endpoint.path.replace('{id}', `run_${itemIndex}`);
 			const request = { method: 'POST', path, query: {}, body } as const;
-			const settings = { maxCredits, waitForCompletion: false };
-			const parts = { host, workspace, credits, run, itemIndex, settings, request, spec };
-			return await runOperation(runOf(parts));
-		});
-		const [first] = await clock.run(Promise.all(all));
+			return { host, workspace, credits, settings, request, spec };
+		};
+		const [first] = await clock.run(runAll(count, partsOf, runOperation));
 		return { first, sent, reserved: credits.reserved };
 	}
 
@@ -221,15 +218,15 @@ test('under Max Credits a request that hangs holds one slot, and those behind it
 	});
 	const credits = executionCredits({});
 	const settings = { maxCredits: 100 };
-	const run = new Run(10, false);
-	const capped = Array.from({ length: 10 }, async (_, itemIndex) => {
+	const partsOf = (itemIndex: number): RunParts => {
 		const prompt = itemIndex === 0 ? 'hangs' : `no. ${itemIndex}`;
-		return await createJob(runOf({ host, workspace, credits, settings, run, itemIndex, prompt }));
-	});
+		return { host, workspace, credits, settings, prompt };
+	};
+	const capped = runAll(10, partsOf, createJob);
 	const began = clock.monotonic();
 	const node = { runId: 'another execution', items: {} };
 	const other = createJob(runOf({ host, workspace, prompt: 'other', node }));
 	expect(await clock.run(other)).toMatchObject({ ok: true });
 	expect(clock.monotonic() - began).toBeLessThan(5_000);
-	await clock.run(Promise.all(capped));
+	await clock.run(capped);
 });

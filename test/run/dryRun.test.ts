@@ -1,157 +1,94 @@
 import sharp from 'sharp';
-import { ENDPOINTS } from '../../src/contract';
-import { ok } from '../../src/base/result';
-import type { ApiRequest, Json, Send, SendResult } from '../../src/base/types';
-import type { Item, OperationSpec } from '../../src/run/item';
-import { runOperation } from '../../src/run/runner';
-import { Run } from '../../src/run/run';
-import type { Host, StoredFile } from '../../src/service/host';
+import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
+import type { SendResult } from '../../src/base/types';
 import { answer } from '../model/answers';
-import { hostWith, runOf, settingsWith, workspaceWith } from '../model/run';
-import { VirtualClock } from '../model/virtualClock';
+import { locator, setUp, type Part } from '../support/serviceRun';
 
-const page = (...data: object[]): SendResult =>
-	answer(200, { object: 'list', data, has_more: false });
-
-const SPEECH: OperationSpec = {
-	endpoint: ENDPOINTS.createSpeech,
-	object: 'speech_generation',
-	output: 'job',
-	creates: true,
-	charges: true,
-};
-
-interface Scenario {
-	bodies: object[];
-	/** With speech, an item of these parts. */
-	parts?: object[];
-	spec?: OperationSpec;
-	answers?: () => SendResult;
-	hasService?: boolean;
-}
-
-/** Runs the items dry, against a service that answers every request in one way. */
-async function dry({ bodies, parts, spec, answers = page, hasService = true }: Scenario) {
-	const clock = new VirtualClock();
-	const sent: ApiRequest[] = [];
-	const files: Array<{ name: string; type: string; bytes: Buffer }> = [];
-	const send: Send = async (request) => {
-		sent.push(request);
-		return answers();
-	};
-	const store: Host['store'] = async (body, fileName, mimeType) => {
-		files.push({ name: fileName, type: mimeType, bytes: body as Buffer });
-		return { fileName, mimeType } as StoredFile;
-	};
-	const shared = { host: hostWith(send, { store }), workspace: workspaceWith(clock), hasService };
-	const run = new Run(bodies.length, false);
-	const settings = { downloadOutputs: true, dryRun: true };
-	const { path } = spec?.endpoint ?? ENDPOINTS.createGeneration;
-	const requestOf = (body: object): ApiRequest => ({ method: 'POST', path, body });
-	const items = bodies.map((body, itemIndex): Item => {
-		const asked = { request: requestOf(body), parts: parts?.map(requestOf) };
-		run.add(itemIndex, ok({ ...asked, settings: settingsWith(settings) }));
-		const item = runOf({ ...shared, run, itemIndex, settings, ...asked });
-		return spec ? { ...item, spec } : item;
-	});
-	const resources: Json[] = [];
-	for (const item of items) {
-		const result = await clock.run(runOperation(item));
-		if (!result.ok) throw new Error(JSON.stringify(result.failure));
-		resources.push(...result.value.resources);
-	}
-	return { sent, files, resources };
-}
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 const image = { mode: 'image', model: 'm', prompt: 'A cat' };
 
+/** The items of a dry run, against a service that answers every request in one way, and what it was asked. */
+async function dry(part: Part = {}, answered: SendResult = answer(200, { data: [] })) {
+	const asked: string[] = [];
+	const { run } = setUp({
+		answers: ({ method, path }) => {
+			asked.push(`${method} ${path}`);
+			return answered;
+		},
+		...part,
+		given: { model: locator('m'), prompt: 'A cat', options: { dryRun: true }, ...part.given },
+	});
+	return { items: await run(), asked };
+}
+
 test('an item has the shape of a finished job, and what would be sent beside it', async () => {
-	const { resources, sent } = await dry({ bodies: [image] });
-	expect(resources[0]).toMatchObject({
-		id: 'dry_run_1',
-		object: 'generation',
-		status: 'completed',
-		mode: 'image',
-		model: 'm',
+	const { items, asked } = await dry();
+	expect(items[0]?.json).toMatchObject({
+		...{ ...image, id: 'dry_run_1', object: 'generation', status: 'completed', dryRun: true },
 		outputs: [{ media_type: 'image/png', url: expect.stringMatching(/^https:/) as string }],
-		dryRun: true,
 		request: { method: 'POST', path: '/generations', body: image },
 	});
-	expect(sent.map(({ method }) => method)).toEqual(['GET']);
+	expect(asked).toEqual(['GET /generations']);
 });
 
 test.each([
-	['9:16', {}, [270, 480]],
-	['unknown', {}, [480, 480]],
-	['16:9', { size: '1024x512' }, [1_024, 512]],
-	['16:9', { size: '9000x9000' }, [2_048, 2_048]],
-	['16:9', { size: '0x0' }, [480, 480]],
-])('aspect ratio %s with %j: a PNG of that shape', async (aspect_ratio, more, [width, height]) => {
-	const { files } = await dry({ bodies: [{ ...image, parameters: { aspect_ratio, ...more } }] });
-	expect(files).toHaveLength(1);
-	expect(await sharp(files[0]?.bytes).metadata()).toMatchObject({ format: 'png', width, height });
+	[{ aspect_ratio: '9:16' }, [270, 480]],
+	[{ aspect_ratio: 'unknown' }, [480, 480]],
+	[{ aspect_ratio: '16:9', size: '1024x512' }, [1_024, 512]],
+	[{ size: '9000x9000' }, [2_048, 2_048]],
+	[{ size: '0x0' }, [480, 480]],
+])('%j: a PNG of that shape', async (given, [width, height]) => {
+	const parameters = Object.entries(given).map(([name, value]) => [name, locator(value)]);
+	const { items } = await dry({ given: { parameters: Object.fromEntries(parameters) as object } });
+	const bytes = Buffer.from(items[0]?.binary?.data?.data ?? '', 'base64');
+	expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', width, height });
 });
 
 test.each([
-	['video', 'video/mp4'],
-	['audio', 'audio/wav'],
-])('%s: a file of type %s', async (mode, type) => {
-	const { files } = await dry({ bodies: [{ ...image, mode }] });
-	expect(files.map((file) => file.type)).toEqual([type]);
+	['generateVideo', 'video/mp4'],
+	['generateAudio', 'audio/wav'],
+])('%s: a file of type %s', async (operation, mimeType) => {
+	const { items } = await dry({ given: { operation } });
+	expect(items[0]?.binary?.data).toMatchObject({ mimeType });
 });
 
-test('what a speech in several parts would become', async () => {
-	const part = (text: string) => ({ model: 'service/speech-lite', blocks: [{ text }] });
-	const { resources, files } = await dry({
-		bodies: [part('Good morning.')],
-		parts: [part('Good morning.'), part('Good night.')],
-		spec: SPEECH,
-	});
-	expect(resources).toMatchObject([
-		{ part: 1, parts: 2, object: 'speech_generation', line_count: 1, character_count: 13 },
-		{ part: 2, parts: 2, output: { media_type: 'audio/wav' } },
-	]);
-	expect(files).toHaveLength(2);
+test('a long speech becomes several; with lite speech 300 credits are stated for a million characters', async () => {
+	const text = `${'A sentence of words. '.repeat(10_000)}The end.`;
+	const given = { text, model: locator('service/speech-lite') };
+	const { items } = await dry({ description: new MediaGenSpeech().description, given });
+	const parts = items.map(({ json, binary }) => [json.part, json.parts, binary?.data?.mimeType]);
+	expect(parts).toEqual(items.map((_, index) => [index + 1, items.length, 'audio/wav']));
+	expect(items.length).toBeGreaterThan(1);
+	expect(items[0]?.json).toMatchObject({ object: 'speech_generation', line_count: 50 });
+	// Never less than it will cost.
+	const prices = items.map(({ json }) => Math.ceil(Number(json.character_count) * 0.03) / 100);
+	expect(items.map(({ json }) => json.estimated_credits)).toEqual(prices);
 });
 
-describe('prices', () => {
-	const shown = () =>
-		page(
-			{ id: 'g2', ...image, estimated_credits: 4 },
-			{ id: 'g1', ...image, estimated_credits: 2 },
-		);
+test('prices are those of the newest generation of each model, from one page for the whole run', async () => {
+	const shown = [4, 2].map((credits) => ({
+		id: `g${credits}`,
+		...image,
+		estimated_credits: credits,
+	}));
+	const own = (item: number) => ({ model: locator(item === 2 ? 'other' : 'm') });
+	const { items, asked } = await dry({ json: [{}, {}, {}], own }, answer(200, { data: shown }));
+	expect(asked).toHaveLength(1);
+	expect(items.map(({ json }) => json.estimated_credits)).toEqual([4, 4, undefined]);
+	expect(items[0]?.json.summary).toBe(
+		'Nothing was sent. It would create 3 jobs, for about 8 credits and the unknown price of 1 of them.',
+	);
+});
 
-	test('are those of the newest generation of each model, from one page for the whole run', async () => {
-		const other = { ...image, model: 'other' };
-		const { resources, sent } = await dry({ bodies: [image, image, other], answers: shown });
-		expect(sent).toHaveLength(1);
-		expect(resources.map((resource) => resource.estimated_credits)).toEqual([4, 4, undefined]);
-		expect(resources[0]?.summary).toBe(
-			'Nothing was sent. It would create 3 jobs, for about 8 credits and the unknown price of 1 of them.',
-		);
-	});
-
-	test.each([
-		['refuses', () => answer(403)],
-		['gives no answer', (): SendResult => ({ noResponse: 'ECONNRESET' })],
-	])('a service that %s costs one request and no error', async (_name, answers) => {
-		const { resources, sent } = await dry({ bodies: [image, image], answers });
-		expect(sent).toHaveLength(1);
-		expect(resources[0]).not.toHaveProperty('estimated_credits');
-		expect(resources[0]?.summary).toBe(
+test.each<SendResult>([answer(403), { noResponse: 'ECONNRESET' }])(
+	'a service that cannot say what was paid costs one request and no error: %j',
+	async (answered) => {
+		const { items, asked } = await dry({ json: [{}, {}] }, answered);
+		expect(asked).toHaveLength(1);
+		expect(items[0]?.json).not.toHaveProperty('estimated_credits');
+		expect(items[0]?.json.summary).toBe(
 			'Nothing was sent. It would create 2 jobs; what that costs is not known.',
 		);
-	});
-
-	test('without a service nothing is asked', async () => {
-		const { sent, files } = await dry({ bodies: [image], hasService: false });
-		expect(sent).toEqual([]);
-		expect(files).toHaveLength(1);
-	});
-
-	test('lite speech has a stated price: 300 credits for a million characters', async () => {
-		const body = { model: 'service/speech-lite', blocks: [{ text: 'x'.repeat(100_000) }] };
-		const { resources } = await dry({ bodies: [body], spec: SPEECH });
-		expect(resources[0]).toMatchObject({ estimated_credits: 30 });
-	});
-});
+	},
+);

@@ -21,11 +21,8 @@ test.each([
 	['`a+b` is wrong', 'Sum is wrong'],
 	['prompt: too long', 'Prompt: too long'],
 	['The model does not take this prompt', 'The model does not take this prompt'],
-	['models are out', 'models are out'],
 	['parameters.counter is unknown', 'parameters.counter is unknown'],
 	['parameters.count.max is unknown', 'parameters.count.max is unknown'],
-	['my_persona_id_2 is unknown', 'my_persona_id_2 is unknown'],
-	['', ''],
 ])('%p becomes %p', (text, expected) => {
 	expect(withEditorLabels(text, LABELS)).toBe(expected);
 });

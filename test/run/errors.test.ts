@@ -10,7 +10,6 @@ import {
 	type NoResponseFailure,
 	type StatusFailure,
 } from '../../src/base/result';
-import type { Resource } from '../../src/base/types';
 import { NODE } from '../support/nodeContext';
 
 const context: ErrorContext = {
@@ -31,6 +30,10 @@ const status = (code: number, more: Partial<StatusFailure> = {}): Failure => ({
 	outcomeUnknown: false,
 	...more,
 });
+
+/** Of a proxy, or of whatever else answers in the place of the service. */
+const page = (code: number): Failure =>
+	status(code, { serviceError: { message: 'Access denied | Proxy', isPage: true } });
 
 const lost = (more: Partial<NoResponseFailure> = {}): Failure => ({
 	kind: 'noResponse',
@@ -59,21 +62,23 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 
+const NEVER_SENT = ['input', 'scope', 'creditCap', 'noSlot', 'skipped', 'cancelled'] as const;
+const NOTHING_DONE = [...NEVER_SENT, 'upload' as const].map(
+	(kind): [string, Failure, 'none spent'] => [kind, KINDS[kind], 'none spent'],
+);
+
 /** What a failure by itself shows of the credits: the request did nothing, or nobody knows. */
 const EFFECTS: Array<[name: string, failure: Failure, state: 'none spent' | 'unknown']> = [
-	['input', KINDS.input, 'none spent'],
-	['scope', KINDS.scope, 'none spent'],
-	['creditCap', KINDS.creditCap, 'none spent'],
-	['noSlot', KINDS.noSlot, 'none spent'],
-	['skipped', KINDS.skipped, 'none spent'],
-	['cancelled', KINDS.cancelled, 'none spent'],
-	['upload', KINDS.upload, 'none spent'],
+	...NOTHING_DONE,
 	['400', status(400), 'none spent'],
 	['402', status(402), 'none spent'],
 	['429', status(429), 'none spent'],
 	['409', status(409), 'unknown'],
 	['422', status(422), 'unknown'],
 	['503', status(503, { outcomeUnknown: true }), 'unknown'],
+	['the page of a proxy', page(403), 'unknown'],
+	['a proxy that wants a sign-in', page(407), 'none spent'],
+	['a network that wants a sign-in', page(511), 'none spent'],
 	['400 after a lost response', status(400, { outcomeUnknown: true }), 'unknown'],
 	['no response', lost(), 'unknown'],
 	['no response, a later try unconnected', lost({ unsent: 'connection' }), 'unknown'],
@@ -82,102 +87,81 @@ const EFFECTS: Array<[name: string, failure: Failure, state: 'none spent' | 'unk
 	['no longer tellable', KINDS.possibleDuplicate, 'unknown'],
 ];
 
-const operations = Object.entries(ENDPOINTS) as Array<[string, Endpoint]>;
-const charging = operations.filter(
-	([name, { method }]) => method === 'POST' && name !== 'createFile',
-);
-
 test.each(EFFECTS)('%s: says what is known of the credits', (_, failure, state) => {
-	for (const [, endpoint] of charging) {
-		const asked = { ...context, endpoint };
-		const stateOf = (more: Partial<ErrorContext>) =>
-			creditState(fail(failure), { ...asked, ...more });
-		expect(stateOf({})).toBe(state);
-		// An earlier try of the item.
-		expect(stateOf({ outcomeUnknown: true })).toBe('unknown');
-		expect(stateOf({ outcomeUnknown: true, jobIds: ['gen_1'] })).toBe('reserved or spent');
-		const { message, description } = describeFailure(fail(failure), asked);
-		expect(`${message}. ${description}`).not.toMatch(/undefined|\[object|null|NaN| {2}/);
-		const keyless = describeFailure(fail(failure), { ...asked, idempotency: 'none' });
-		expect(keyless.description).not.toMatch(/goes on with it instead|same idempotency key/);
-	}
+	const stateOf = (more: Partial<ErrorContext>) =>
+		creditState(fail(failure), { ...context, ...more });
+	expect(stateOf({})).toBe(state);
+	// An earlier try of the item.
+	expect(stateOf({ outcomeUnknown: true })).toBe('unknown');
+	expect(stateOf({ outcomeUnknown: true, jobIds: ['gen_1'] })).toBe('reserved or spent');
+	const { message, description } = describeFailure(fail(failure), context);
+	expect(`${message}. ${description}`).not.toMatch(/undefined|\[object|null|NaN| {2}/);
+	const keyless = describeFailure(fail(failure), { ...context, idempotency: 'none' });
+	expect(keyless.description).not.toMatch(/goes on with it instead|same idempotency key/);
 });
 
 const good = { id: 'gen_1', object: 'generation', status: 'completed' };
 
-const SAME_KEY = 'under the same idempotency key, so that nothing is paid for twice.';
+const SENDS_AGAIN =
+	'sends it again under the same idempotency key, so that nothing is paid for twice.';
+const AGAIN = `that ${SENDS_AGAIN}`;
 const UNKNOWN = 'Whether the request was carried out is not known.';
 const LOOK = 'look for it at the service before creating it again.';
 const FETCH = 'at the service: fetch it by its ID';
 const INSTEAD = 'which goes on with it instead of paying again.';
 const queued = { id: 'gen_1', object: 'generation', status: 'queued' };
-const late = (job?: Resource) => fail(KINDS.deadline, job);
+const late = (jobStatus?: string) =>
+	fail(KINDS.deadline, jobStatus === undefined ? undefined : { ...queued, status: jobStatus });
 const remembered = { jobIds: ['gen_1'], outcomeUnknown: true };
+const inEditor = { mode: 'manual' } as const;
+const rowInEditor = { mode: 'manual', isRow: true } as const;
+const inSub = { mode: 'nested' } as const;
+const byContent = { idempotency: 'content' } as const;
+const ownKey = { idempotency: 'custom' } as const;
+const keyless = { idempotency: 'none' } as const;
+const ofRun = { endpoint: ENDPOINTS.approveAgentRun };
 const free = (endpoint: Endpoint) => ({ creates: false, charges: false, endpoint });
 const beforeItsRequest = { ...fail(status(500)), endpoint: ENDPOINTS.createFile };
+const ofItem = 'Nothing was sent for this item, so no credits were spent on it.';
 
 /** What a failure of one item means for the credits, and how to go on where the error is read. */
 const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence: string]> = [
 	[fail(KINDS.input), {}, 'Nothing was sent, so no credits were spent.'],
-	[
-		fail(KINDS.input),
-		{ items: 2, isRow: true },
-		'Nothing was sent for this item, so no credits were spent on it.',
-	],
+	[fail(KINDS.input), { items: 2, isRow: true }, ofItem],
+	// Of a run in portions, which has sent the other one.
+	[fail(KINDS.input), { items: 2, submitted: 1 }, ofItem],
 	[fail(status(402)), {}, 'Nothing was created and no credits were spent.'],
-	[
-		fail(status(402)),
-		{ items: 2 },
-		'Nothing was created for this item and no credits were spent on it.',
-	],
 	[beforeItsRequest, {}, 'Nothing was created and no credits were spent.'],
 
-	[fail(lost()), {}, `${UNKNOWN} To go on, retry this execution: that sends it again ${SAME_KEY}`],
-	[
-		fail(lost()),
-		{ mode: 'nested' },
-		`${UNKNOWN} To go on, retry the execution of this sub-workflow: that sends it again ${SAME_KEY}`,
-	],
-	// n8n does not offer a retry of an execution that went on.
+	[fail(lost()), {}, `${UNKNOWN} To go on, retry this execution: ${AGAIN}`],
+	[fail(lost()), inSub, `${UNKNOWN} To go on, retry the execution of this sub-workflow: ${AGAIN}`],
+	// n8n does not offer a retry of an execution that went on, but the next click in the editor goes on with it.
 	[fail(lost()), { isRow: true }, `${UNKNOWN} A new execution would pay again: ${LOOK}`],
-	// Also of a row, which the next click in the editor goes on with.
+	[fail(lost()), rowInEditor, `${UNKNOWN} To go on, execute the node again: ${AGAIN}`],
+	[fail(lost()), byContent, `${UNKNOWN} Within 24 hours the next execution ${SENDS_AGAIN}`],
 	[
 		fail(lost()),
-		{ mode: 'manual', isRow: true },
-		`${UNKNOWN} To go on, execute the node again: that sends it again ${SAME_KEY}`,
-	],
-	[
-		fail(lost()),
-		{ idempotency: 'content' },
-		`${UNKNOWN} Within 24 hours the next execution sends it again ${SAME_KEY}`,
-	],
-	[
-		fail(lost()),
-		{ idempotency: 'none' },
+		keyless,
 		`${UNKNOWN} It had no idempotency key, so it was not sent again: ${LOOK}`,
 	],
 
-	[late(queued), {}, `The job goes on ${FETCH}, or retry this execution, ${INSTEAD}`],
+	[late('queued'), {}, `The job goes on ${FETCH}, or retry this execution, ${INSTEAD}`],
 	[
-		late({ ...queued, status: 'completed' }),
-		{ mode: 'manual' },
+		late('completed'),
+		inEditor,
 		`The job has finished ${FETCH}, or execute the node again, ${INSTEAD}`,
 	],
-	[late({ ...queued, status: 'failed' }), { isRow: true }, `The job has failed ${FETCH}.`],
+	[late('failed'), { isRow: true }, `The job has failed ${FETCH}.`],
 	[late(), remembered, `The job exists ${FETCH}, or retry this execution, ${INSTEAD}`],
-	[late(), { ...remembered, idempotency: 'none' }, `The job exists ${FETCH}.`],
+	[late(), { ...remembered, ...keyless }, `The job exists ${FETCH}.`],
 	// The next try may make a different request.
 	[fail(KINDS.input), remembered, `The job exists ${FETCH}.`],
 
 	[fail(KINDS.jobFailed), {}, 'A new execution creates a new job.'],
+	[fail(KINDS.jobFailed), ofRun, 'It cannot be done again: create a new run.'],
 	[
 		fail(KINDS.jobFailed),
-		{ endpoint: ENDPOINTS.approveAgentRun },
-		'It cannot be done again: create a new run.',
-	],
-	[
-		fail(KINDS.jobFailed),
-		{ idempotency: 'custom' },
+		ownKey,
 		'The same Own Key gives this job again: a new job needs another key.',
 	],
 
@@ -192,28 +176,6 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 
 test.each(SENTENCES)('what is said of the credits: %j, %j', (failed, more, sentence) => {
 	expect(creditSentence(failed, { ...context, items: 1, submitted: 0, ...more })).toBe(sentence);
-});
-
-test('a job that failed although it was only waited for is created again elsewhere', () => {
-	const waiting = { ...context, creates: false, charges: false, endpoint: ENDPOINTS.getJob };
-	expect(describeFailure(fail(KINDS.jobFailed, queued), waiting).description).toBe(
-		'Change the prompt or the inputs and create it again.',
-	);
-});
-
-test('the scope that is missing is that of the request that failed', () => {
-	const refused = status(403);
-	const scopes: Array<[Failed, Partial<ErrorContext>, RegExp]> = [
-		[fail(refused), {}, /not allowed to do this.*scope generations:write/s],
-		[fail(refused, good), {}, /not allowed to read the job.*scope generations:read/s],
-		[fail(refused, { id: 'a' }), { object: 'agent_run' }, /scope agents:read/],
-		[{ ...fail(refused), endpoint: ENDPOINTS.createFile }, {}, /scope files:write/],
-		[fail(refused), { endpoint: ENDPOINTS.getJob }, /read scope of the resource/],
-	];
-	for (const [failed, more, claims] of scopes) {
-		const { message, description } = describeFailure(failed, { ...context, ...more });
-		expect(`${message}. ${description}`).toMatch(claims);
-	}
 });
 
 test.each(Object.values(KINDS))(
@@ -256,38 +218,45 @@ test.each([
 	});
 });
 
-test('a message with a code that n8n knows keeps its words', () => {
-	const serviceError = { message: 'ENOENT and ECONNREFUSED' };
-	expect(nodeError(NODE, fail(status(400, { serviceError })), context).message).toMatch(
-		/: ENOENT and ECONN/,
-	);
-});
+const saying = (message: string) => status(402, { serviceError: { message } });
+const waiting = { creates: false, charges: false, endpoint: ENDPOINTS.getJob };
+const duplicate = (because: 'expired' | 'changed') => fail({ kind: 'possibleDuplicate', because });
+const LOOK_FIRST =
+	'Look for its job at the service \\(Get Many lists the newest\\): if there is none, retry this execution';
 
-test.each([
-	['expired', 'its idempotency key is no longer valid after 24 hours'],
-	['changed', 'the request has been changed since'],
-] as const)(
-	'an outcome that can no longer be found out is left to the user: %s',
-	(because, why) => {
-		expect(describeFailure(fail({ kind: 'possibleDuplicate', because }), context).description).toBe(
-			`The service did not answer that try, and ${why}. Look for its job at the service (Get Many lists the newest): if there is none, retry this execution, which then creates a new one.`,
-		);
-	},
-);
+/** What an error says of what happened and what to do. */
+const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp]> = [
+	// The scope that is missing is that of the request that failed.
+	[fail(status(403)), {}, /not allowed to do this.*scope generations:write/],
+	[fail(status(403), good), {}, /not allowed to read the job.*scope generations:read/],
+	[fail(status(403), { id: 'a' }), { object: 'agent_run' }, /scope agents:read/],
+	[{ ...fail(status(403)), endpoint: ENDPOINTS.createFile }, {}, /scope files:write/],
+	[fail(status(403)), waiting, /read scope of the resource/],
+	// What a hop on the way says is not taken for the service.
+	[
+		fail(page(403)),
+		{},
+		/^A proxy .* answered .* \(status 403\): Access denied \| Proxy(?!.*scope)/,
+	],
+	[fail(page(407)), {}, /^A proxy between n8n and the service wants a sign-in(?!.*scope)/],
+	[fail(page(511)), {}, /^The network between n8n and the service wants a sign-in(?!.*scope)/],
+	// What was refused may be the key.
+	[fail(status(400)), byContent, /If that is the idempotency key, set Avoid Paying Twice to On/],
+	[fail(status(422)), ownKey, /If that is the idempotency key, enter a new one/],
+	[fail(status(400)), {}, /\. Correct what the service names\. (?!If)/],
+	// n8n would replace a message with a code that it knows.
+	[fail(saying('ENOENT and ECONNREFUSED')), {}, /: ENOENT and ECONNREFUSED/],
+	// What only repeats the status is not quoted.
+	[fail(saying('not enough credits')), {}, /^Not enough credits \[/],
+	[duplicate('expired'), {}, RegExp(`its idempotency key is no longer valid.* ${LOOK_FIRST}`)],
+	[duplicate('changed'), {}, RegExp(`the request has been changed since.* ${LOOK_FIRST}`)],
+	// A job that was only waited for.
+	[fail(KINDS.jobFailed, queued), waiting, /Change the prompt or the inputs and create it again\./],
+];
 
-test('an invalid item of a run in portions says nothing of those that were sent', () => {
-	const input = fail({ kind: 'input', field: 'Own Key', problem: 'is the same' });
-	const { description } = describeFailure(input, { ...context, items: 2, submitted: 1 });
-	expect(description).toBe('Nothing was sent for this item, so no credits were spent on it.');
-});
-
-test.each([
-	['content', 400, /If that is the idempotency key, set Avoid Paying Twice to On Retries/],
-	['custom', 422, /If that is the idempotency key, enter a new one/],
-	['execution', 400, /^Correct what the service names\. (?!If)/],
-] as const)('%s: what to do about a refused key, after a %i', (idempotency, code, said) => {
-	const refused = fail(status(code));
-	expect(describeFailure(refused, { ...context, idempotency }).description).toMatch(said);
+test.each(WORDS)('%j, %j: what is said', (failed, more, says) => {
+	const { message, description } = nodeError(NODE, failed, { ...context, ...more });
+	expect(`${message}. ${description}`).toMatch(says);
 });
 
 test('the details of a failed job are the job, its status, and its credits', () => {
@@ -299,11 +268,4 @@ test('the details of a failed job are the job, its status, and its credits', () 
 		estimated_credits: 4,
 		credits_refunded: 4,
 	});
-});
-
-test('a service that only repeats the status is not quoted', () => {
-	const serviceError = { message: 'not enough credits' };
-	expect(
-		describeFailure(fail(status(402, { serviceError })), { ...context, items: 1 }).message,
-	).toBe('Not enough credits');
 });

@@ -7,8 +7,8 @@ import type { Json, Resource } from '../../src/base/types';
 import type { IdempotencyMode } from '../../src/run/item';
 import { Workspace } from '../../src/service/workspace';
 import { InstantClock } from '../model/instantClock';
-import { LedgerService, type Charge, type Outcome } from '../model/ledgerService';
-import { seeded } from '../model/random';
+import { habitsOf, LedgerService, type Charge, type Outcome } from '../model/ledgerService';
+import { dice } from '../model/random';
 import { hostWith, runOf } from '../model/run';
 import { playSeeds } from '../support/seed';
 import { cases } from '../support/thorough';
@@ -69,6 +69,8 @@ class World {
 	readonly log: string[] = [];
 	readonly violations: string[] = [];
 	private readonly random: () => number;
+	private readonly upTo: (end: number) => number;
+	private readonly pick: ReturnType<typeof dice>['pick'];
 	private readonly clock = new InstantClock();
 	private readonly service: LedgerService;
 	private readonly idempotency: IdempotencyMode;
@@ -87,15 +89,12 @@ class World {
 	private readonly beforeCrash = new Set<string>();
 
 	constructor(seed: number) {
-		this.random = seeded(seed);
-		const flag = () => this.random() < 0.5;
-		const habits = {
-			caches402: flag(),
-			balanceFirst: false,
-			comparesBody: flag(),
-			showsNow: flag(),
-		};
-		this.idempotency = this.pick(['execution', 'execution', 'execution', 'content', 'custom']);
+		const all = dice(seed);
+		this.random = all.random;
+		this.upTo = all.upTo;
+		this.pick = all.pick;
+		const habits = { ...habitsOf(all), balanceFirst: false };
+		this.idempotency = this.pick('execution', 'execution', 'execution', 'content', 'custom');
 		this.continuesOnFail = this.random() < 0.3;
 		// Nobody sets the clock of the service.
 		const clock = { now: () => this.clock.monotonic() };
@@ -105,21 +104,12 @@ class World {
 		const isLoop = this.random() < 0.3;
 		const count = 1 + this.upTo(this.hasParts ? 2 : 5);
 		const rows = Array.from({ length: count }, () =>
-			Array.from({ length: this.hasParts ? 2 + this.upTo(3) : 1 }, () => this.pick(PROMPTS)),
+			Array.from({ length: this.hasParts ? 2 + this.upTo(3) : 1 }, () => this.pick(...PROMPTS)),
 		);
 		this.rounds = isLoop ? rows.map((row) => [row]) : [rows];
 		this.log.push(
 			`${this.idempotency} ${this.continuesOnFail ? 'continue' : 'stop'} ${JSON.stringify(habits)}`,
 		);
-	}
-
-	private pick<T>(all: readonly T[]): T {
-		return all[this.upTo(all.length)] as T;
-	}
-
-	/** A whole number below this. */
-	private upTo(end: number): number {
-		return Math.floor(this.random() * end);
 	}
 
 	/** How often the running execution asks for a prompt. */
@@ -151,7 +141,7 @@ class World {
 	/** What happens to the requests of the next execution. */
 	private disturb(stop: () => void): void {
 		const outage =
-			this.random() < 0.15 ? this.pick(['lostBefore', 'lostAfter', 503, 401] as const) : undefined;
+			this.random() < 0.15 ? this.pick('lostBefore', 'lostAfter', 503, 401) : undefined;
 		const stopAt = this.random() < 0.25 ? this.upTo(8) : Infinity;
 		const badAfter = this.random() < 0.25 ? this.upTo(6) : Infinity;
 		const odds = this.random() < 0.3 ? 0 : 0.35;
@@ -162,16 +152,16 @@ class World {
 			if (requests > badAfter) return 401;
 			if (outage !== undefined && requests > 1) return outage;
 			if (this.random() >= odds) return 'answer';
-			return this.pick<Outcome>([
+			return this.pick(
 				...(['lostBefore', 'lostAfter', 'errorAfter', 'brokenAfter'] as const),
 				...[429, 400, 403, 409, 425, 302],
 				{ after: 409 },
 				{ after: 520 },
-			]);
+			);
 		};
 		this.service.balance = this.random() < 0.1 && this.idempotency === 'execution' ? 2 : Infinity;
 		this.service.next = () => ({
-			takes: this.pick([0, 1_000, 20_000, 3_600_000]),
+			takes: this.pick(0, 1_000, 20_000, 3_600_000),
 			fails: this.idempotency === 'execution' && this.random() < 0.2,
 		});
 		this.log.push(
@@ -297,7 +287,7 @@ class World {
 		const { last } = this;
 		const mayRetry = last !== undefined && last.failedAt !== undefined;
 		const ways = ['manual', 'production', 'retry', 'edit', 'key', 'crash'] as const;
-		const way = this.pick([...ways, 'manual', 'manual', 'retry'] as const);
+		const way = this.pick(...ways, 'manual', 'manual', 'retry');
 		switch (way) {
 			case 'edit':
 				// A key that the user gives belongs to a place in this model.
@@ -332,10 +322,10 @@ class World {
 	 * unknown, nothing can tell which of two equal ones has a job.
 	 */
 	private edit(): void {
-		const out = this.pick(PROMPTS);
+		const out = this.pick(...PROMPTS);
 		const rounds = this.rounds.map((rows) => rows.filter(([prompt]) => prompt !== out));
 		this.rounds = rounds.filter((rows) => rows.length > 0);
-		const added = this.pick(PROMPTS.filter((prompt) => prompt !== out));
+		const added = this.pick(...PROMPTS.filter((prompt) => prompt !== out));
 		if (this.rounds.length === 0 || this.random() < 0.3) this.rounds.unshift([[added]]);
 	}
 

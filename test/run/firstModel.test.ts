@@ -1,14 +1,8 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
-import type { VirtualClock } from '../model/virtualClock';
 import { locator, setUp } from '../support/serviceRun';
 
-jest.mock('../../src/base/clock', () => {
-	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../model/virtualClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * A node as it opens: no model is chosen. The catalogue says which is the first one; what is known of an
@@ -102,41 +96,16 @@ test('what the next click takes over is sent again under its key, with the model
 	expect(new Set(keys).size).toBe(1);
 });
 
-test('a catalogue that waits for its turn is not read for a run that has been halted', async () => {
-	const t = setUp({
-		json,
-		own: (item) => ({
-			prompt: json[item]?.p,
-			operation: item === 2 ? 'generateVideo' : 'generateImage',
-			...(item === 0 && { model: locator('studio/one') }),
-		}),
-		credential: { requestsPerMinute: 1 },
-		answers: ({ path }) => {
-			if (path !== '/models') return answer(401, errorBody('No'));
-			asked += 1;
-			return listOf('studio/one');
-		},
-	});
-	let asked = 0;
-	await expect(t.run()).rejects.toThrow(/invalid or missing/);
-	expect(asked).toBe(1);
-	expect(t.posts()).toHaveLength(1);
-});
-
-describe('a dry run', () => {
+test('a dry run names it, without a creation, and goes on where the catalogue cannot be read', async () => {
 	const dry = { options: { dryRun: true } };
-
-	test('names it, without a creation', async () => {
-		const t = opened(() => listOf('studio/one'), dry);
-		const items = await t.run();
-		expect(items.map((item) => item.json.model)).toEqual(json.map(() => 'studio/one'));
-		expect(t.posts()).toEqual([]);
-	});
-
-	test('goes on where the catalogue cannot be read', async () => {
-		const t = opened(() => answer(401, errorBody('No')), dry);
-		const items = await t.run();
-		expect(items.map((item) => item.json.status)).toEqual(json.map(() => 'completed'));
-		expect(t.asked).toHaveLength(1);
-	});
+	const named = opened(() => listOf('studio/one'), dry);
+	expect((await named.run()).map(({ json: { model } }) => model)).toEqual(
+		json.map(() => 'studio/one'),
+	);
+	const refused = opened(() => answer(401, errorBody('No')), dry);
+	expect((await refused.run()).map(({ json: { status } }) => status)).toEqual(
+		json.map(() => 'completed'),
+	);
+	expect(refused.asked).toHaveLength(1);
+	expect([...named.posts(), ...refused.posts()]).toEqual([]);
 });

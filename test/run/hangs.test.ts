@@ -2,8 +2,8 @@ import { Run } from '../../src/run/run';
 import { Workspace } from '../../src/service/workspace';
 import { answer, channelOf, LOST } from '../model/answers';
 import { ModelService } from '../model/modelService';
-import { seeded } from '../model/random';
-import { createJob, hostWith, PLAN, runOf } from '../model/run';
+import { dice, seeded } from '../model/random';
+import { createJob, hostWith, PLAN, runAll } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 import { playSeeds } from '../support/seed';
 import { cases } from '../support/thorough';
@@ -19,8 +19,7 @@ const MINUTE = 60_000;
 
 /** @returns what was wrong */
 async function world(seed: number): Promise<string[]> {
-	const random = seeded(seed);
-	const pick = <T>(...of: T[]): T => of[Math.floor(random() * of.length)] as T;
+	const { random, pick } = dice(seed);
 	const clock = new VirtualClock();
 	const badness = pick(0, 0.1, 0.5, 1);
 	const model = new ModelService(clock, {
@@ -52,25 +51,29 @@ async function world(seed: number): Promise<string[]> {
 	const runs = cancels.map(async ({ signal }, execution) => {
 		const workspace = workspaces[execution % 2] as Workspace;
 		const count = pick(1, 7, 30);
-		const run = new Run(count, false, pick(true, false));
 		const host = hostWith(send, {}, `execution ${execution}`);
-		const node = { runId: `run ${execution}`, items: {} };
-		const settings = {
-			...{ waitTimeoutMs, creditWaitTimeoutMs, waitForCompletion: pick(true, false) },
-			idempotency: pick('execution', 'content', 'none'),
-			onInsufficientCredits: pick('stop', 'wait', 'continue'),
-			maxCredits: pick(0, 0, 10),
-		} as const;
+		const shared = {
+			workspace,
+			host: { ...host, channel: { ...host.channel, signal } },
+			run: new Run(count, false, pick(true, false)),
+			node: { runId: `run ${execution}`, items: {} },
+			settings: {
+				...{ waitTimeoutMs, creditWaitTimeoutMs, waitForCompletion: pick(true, false) },
+				idempotency: pick('execution', 'content', 'none'),
+				onInsufficientCredits: pick('stop', 'wait', 'continue'),
+				maxCredits: pick(0, 0, 10),
+			},
+		};
 		await clock.sleep(random() * 10 * MINUTE);
-		const items = Array.from({ length: count }, async (_, itemIndex) => {
-			const prompt = `${pick('a', 'b', `${execution} ${itemIndex}`)}`;
-			const channel = { ...host.channel, signal };
-			const parts = { host: { ...host, channel }, workspace, run, node, itemIndex, prompt };
+		const partsOf = (item: number) => ({
+			...shared,
+			prompt: pick('a', 'b', `${execution} ${item}`),
+		});
+		await runAll(count, partsOf, async (item) => {
 			const began = clock.monotonic();
-			await createJob(runOf({ ...parts, settings }));
+			await createJob(item);
 			tookMs.push((clock.monotonic() - began) / count);
 		});
-		await Promise.all(items);
 	});
 	await clock.run(Promise.all(runs));
 	await clock.pass(30 * MINUTE);

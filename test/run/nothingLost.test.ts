@@ -1,17 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { answer, errorBody, LOST } from '../model/answers';
-import { seeded } from '../model/random';
-import type { VirtualClock } from '../model/virtualClock';
+import { dice } from '../model/random';
 import { playSeeds } from '../support/seed';
 import { locator, setUp } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
-jest.mock('../../src/base/clock', () => {
-	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../model/virtualClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * A run of a node ends with an error, or with a result for each of its items. n8n takes a run without an
@@ -26,12 +20,11 @@ const STATUSES = [401, 402, 403, 407, 400, 404, 429, 503];
 
 /** One random run of a few items. @returns which of them have a result, unless the run ended with an error */
 async function resultsOf(seed: number): Promise<number[] | 'error'> {
-	const random = seeded(seed);
-	const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-	const status = pick(STATUSES);
-	const faulty = pick(['GET', 'POST']);
-	const share = pick([0.1, 0.3, 0.6]);
-	const idempotency = pick(['execution', 'content', 'custom', 'none']);
+	const { random, pick } = dice(seed);
+	const status = pick(...STATUSES);
+	const faulty = pick('GET', 'POST');
+	const share = pick(0.1, 0.3, 0.6);
+	const idempotency = pick('execution', 'content', 'custom', 'none');
 	const t = setUp({
 		json: Array.from({ length: ITEMS }, () => ({})),
 		own: (item) => ({
@@ -39,14 +32,14 @@ async function resultsOf(seed: number): Promise<number[] | 'error'> {
 			options: {
 				idempotency,
 				...(idempotency === 'custom' && { idempotencyKey: `key ${seed} of ${item}` }),
-				...pick([{}, { onInsufficientCredits: 'continue' }]),
-				...pick([{}, { maxCredits: 15 }]),
+				...pick({}, { onInsufficientCredits: 'continue' }),
+				...pick({}, { maxCredits: 15 }),
 			},
 		}),
 		given: {
 			model: locator('m'),
 			downloadOutputs: false,
-			waitForCompletion: pick([true, false]),
+			waitForCompletion: pick(true, false),
 		},
 		continueOnFail: random() < 0.2,
 		answers: ({ method }) => {

@@ -24,106 +24,85 @@ async function runWith(spec: OperationSpec, answers: SendResult[], settings: Set
 	return { result, sent, resources: result.ok ? result.value.resources : undefined };
 }
 
-describe('a deletion', () => {
-	const spec: OperationSpec = { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' };
+const DELETE: OperationSpec = { endpoint: ENDPOINTS.deleteVoice, output: 'deleted' };
+const READ: OperationSpec = { endpoint: ENDPOINTS.getVoice, output: 'resource' };
+const RENAME: OperationSpec = { endpoint: ENDPOINTS.renameVoice, output: 'resource' };
+const UPDATE: OperationSpec = { endpoint: ENDPOINTS.updateWebhook, output: 'resource' };
+const WAIT: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
 
-	test.each<[string, unknown, object]>([
-		['an object', { object: 'voice', id: 'x' }, { object: 'voice', id: 'x', deleted: true }],
-		['an empty object', {}, { id: 'x', deleted: true }],
-		['nothing', '', { id: 'x', deleted: true }],
-	])('gives id and deleted where the service answers %s', async (_, body, json) => {
-		expect((await runWith(spec, [answer(200, body)])).resources).toEqual([json]);
-	});
+const OTHER = answer(200, { id: 'y', name: 'other' });
+const OTHER_ID = 'the response has another id than the one asked for';
 
-	test('is not trusted in a response that is not JSON', async () => {
-		const { result } = await runWith(spec, [answer(200, '<html>')]);
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'badResponse' } });
-	});
+const job = (object: string | undefined, status: string) =>
+	answer(200, { id: 'x', status, ...(object && { object }) });
 
-	test('has happened when the repeat after a lost answer finds nothing', async () => {
-		const { resources, sent } = await runWith(spec, [LOST, answer(404)]);
-		expect(resources).toEqual([{ id: 'x', deleted: true }]);
-		expect(sent).toHaveLength(2);
-	});
-
-	test.each([
-		['at once', [answer(404)]],
-		['after a 429, which did nothing', [answer(429), answer(404)]],
-	])('of what is not there is an error, %s', async (_, answers) => {
-		const { result } = await runWith(spec, answers);
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'status', status: 404 } });
-	});
+test.each<[string, OperationSpec, SendResult[], object]>([
+	['a deletion: id and deleted', DELETE, [answer(200, {})], { id: 'x', deleted: true }],
+	['where the service answers nothing', DELETE, [answer(200, '')], { id: 'x', deleted: true }],
+	[
+		'where it answers an object',
+		DELETE,
+		[answer(200, { object: 'voice', id: 'x' })],
+		{ object: 'voice', id: 'x', deleted: true },
+	],
+	[
+		'what the repeat after a lost answer does not find was deleted',
+		DELETE,
+		[LOST, answer(404)],
+		{ id: 'x', deleted: true },
+	],
+	['an update without an answer: its id', UPDATE, [answer(204, '')], { id: 'x' }],
+	[
+		'what was asked for, after an answer to another request',
+		READ,
+		[OTHER, job('voice', 'ok')],
+		{ id: 'x' },
+	],
+])('an operation outputs %s', async (_, spec, answers, resource) => {
+	expect((await runWith(spec, answers)).resources).toMatchObject([resource]);
 });
 
-test.each<[string, Endpoint]>([
-	['read', ENDPOINTS.getVoice],
-	['renamed', ENDPOINTS.renameVoice],
+test.each<[string, OperationSpec, SendResult[], object]>([
+	['a page', DELETE, [answer(200, '<html>')], { kind: 'badResponse' }],
+	['that nothing is there', DELETE, [answer(404)], { status: 404 }],
+	['that after a 429, which did nothing', DELETE, [answer(429), answer(404)], { status: 404 }],
+	['no object', RENAME, [answer(204, '')], { kind: 'badResponse' }],
+	['the answer to another request', READ, [OTHER], { kind: 'badResponse', problem: OTHER_ID }],
+	['that of another change', RENAME, [OTHER], { kind: 'badResponse', problem: OTHER_ID }],
+])('an operation fails where the service answers %s', async (_, spec, answers, failure) => {
+	expect((await runWith(spec, answers)).result).toMatchObject({ ok: false, failure });
+});
+
+test.each([
+	['generation', 'queued', 'partially_completed'],
+	['agent_run', 'running', 'awaiting_review'],
+	[undefined, 'busy', 'ready'],
 ])(
-	'a resource that is %s is the one asked for: the answer to another request is none',
-	async (_what, endpoint) => {
-		const spec: OperationSpec = { endpoint, output: 'resource' };
-		const other = answer(200, { id: 'y', name: 'other' });
-		const problem = 'the response has another id than the one asked for';
-		const { result } = await runWith(spec, [other]);
-		expect(result).toMatchObject({ failure: { kind: 'badResponse', problem } });
-		const again = await runWith(spec, [other, answer(200, { id: 'x' })]);
-		expect(again.resources).toEqual([{ id: 'x' }]);
+	'a wait for a job of kind %s goes from %s to %s, reading GET /jobs/{id} alone',
+	async (object, before, after) => {
+		const running = job(object, before);
+		const { resources, sent } = await runWith(WAIT, [running, running, job(object, after)]);
+		expect(resources).toMatchObject([{ id: 'x', status: after }]);
+		expect(new Set(sent.map(({ path }) => path))).toEqual(new Set(['/jobs/x']));
 	},
 );
 
-describe('a wait for a job of any kind', () => {
-	const spec: OperationSpec = { endpoint: ENDPOINTS.getJob, output: 'wait' };
-	const job = (object: string | undefined, status: string) =>
-		answer(200, { id: 'x', status, ...(object && { object }) });
-
-	test.each([
-		['generation', 'queued', 'partially_completed'],
-		['agent_run', 'running', 'awaiting_review'],
-		[undefined, 'busy', 'ready'],
-	])('of %s goes from %s to %s, reading GET /jobs/{id} alone', async (object, before, after) => {
-		const { resources, sent } = await runWith(spec, [
-			job(object, before),
-			job(object, before),
-			job(object, after),
-		]);
-		expect(resources).toMatchObject([{ id: 'x', status: after }]);
-		expect(new Set(sent.map(({ path }) => path))).toEqual(new Set(['/jobs/x']));
-	});
-
-	test('of an agent run ends with the statuses that the user has set', async () => {
-		const endings = { good: ['checked'], bad: ['broken'] };
-		const good = await runWith(spec, [job('agent_run', 'completed'), job('agent_run', 'checked')], {
-			terminalStatuses: endings,
-		});
-		expect(good.resources).toMatchObject([{ status: 'checked' }]);
-		const bad = await runWith(spec, [job('agent_run', 'broken')], { terminalStatuses: endings });
-		expect(bad.result).toMatchObject({
-			ok: false,
-			failure: { kind: 'jobFailed' },
-			job: { id: 'x' },
-		});
-	});
+test('a wait for an agent run ends with the statuses that the user has set', async () => {
+	const settings = { terminalStatuses: { good: ['checked'], bad: ['broken'] } };
+	const answers = ['completed', 'checked'].map((status) => job('agent_run', status));
+	expect((await runWith(WAIT, answers, settings)).resources).toMatchObject([{ status: 'checked' }]);
+	const { result } = await runWith(WAIT, [job('agent_run', 'broken')], settings);
+	expect(result).toMatchObject({ failure: { kind: 'jobFailed' }, job: { id: 'x' } });
 });
 
-describe('a resource', () => {
-	const spec: OperationSpec = { endpoint: ENDPOINTS.getWebhook, output: 'resource' };
-
-	test.each([{ secret: 'whsec_1' }, { webhookSecret: 'whsec_1' }])(
-		'is given without a signing secret at any depth, unless the user wants it: %j',
-		async (secret) => {
-			const careful = { ...spec, holdsSecret: true };
-			const webhook = { id: 'x', ...secret, signing: { version: 1, ...secret } };
-			const open = { id: 'x', signing: { version: 1 } };
-			expect((await runWith(careful, [answer(200, webhook)])).resources).toEqual([open]);
-			const wanted = await runWith(careful, [answer(200, webhook)], { includeSecret: true });
-			expect(wanted.resources).toEqual([webhook]);
-		},
-	);
-
-	test('whose update answers nothing is given by its id; the answer of any other must be an object', async () => {
-		const update: OperationSpec = { endpoint: ENDPOINTS.updateWebhook, output: 'resource' };
-		expect((await runWith(update, [answer(204, '')])).resources).toEqual([{ id: 'x' }]);
-		const rename: OperationSpec = { endpoint: ENDPOINTS.renameVoice, output: 'resource' };
-		expect((await runWith(rename, [answer(204, '')])).result).toMatchObject({ ok: false });
-	});
-});
+test.each([{ secret: 'whsec_1' }, { webhookSecret: 'whsec_1' }])(
+	'a signing secret is output at no depth, unless the user wants it: %j',
+	async (secret) => {
+		const careful: OperationSpec = { ...READ, holdsSecret: true };
+		const webhook = { id: 'x', ...secret, signing: { version: 1, ...secret } };
+		const open = { id: 'x', signing: { version: 1 } };
+		expect((await runWith(careful, [answer(200, webhook)])).resources).toEqual([open]);
+		const wanted = await runWith(careful, [answer(200, webhook)], { includeSecret: true });
+		expect(wanted.resources).toEqual([webhook]);
+	},
+);

@@ -1,28 +1,18 @@
-import { OpenRequests } from '../../src/run/openRequests';
-import { Run } from '../../src/run/run';
-import { BinaryReference } from '../../src/run/uploads';
-import {
-	isOutcomeOpen,
-	itemMemory,
-	newMemory,
-	nodeMemory,
-	type NodeMemory,
-} from '../../src/run/state';
+import type { IDataObject } from 'n8n-workflow';
 import type { ApiRequest, SendResult } from '../../src/base/types';
+import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import { answer, errorBody, LOST } from '../model/answers';
-import type { ServiceSettings } from '../model/modelService';
-import {
-	createJob,
-	hostWith,
-	oneItem,
-	runOf,
-	sourceWith,
-	workspaceWith,
-	type RunParts,
-} from '../model/run';
-import { VirtualClock } from '../model/virtualClock';
+import { oneItem, type RunParts } from '../model/run';
+import { clock, ended, locator, setUp } from '../support/serviceRun';
 
-const HOUR = 3_600_000;
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
+
+/*
+ * docs/paid-once.md: what is paid for once and what again, first of one item, then of whole runs of a node.
+ */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 test('a run of the node again, in this execution or a retried one, gets the same job', async () => {
 	const { model, keys, make } = oneItem();
@@ -37,7 +27,7 @@ test('a run of the node again, in this execution or a retried one, gets the same
 test('lost answers are repeated under the same key, several times and by the next try of the node', async () => {
 	let losses = 10;
 	const { model, keys, make } = oneItem({
-		loses: ({ method }) => method === 'POST' && losses-- > 0,
+		fault: ({ method }) => (method === 'POST' && losses-- > 0 ? 'after' : undefined),
 	});
 	expect(await make()).toMatchObject({ failure: { kind: 'noResponse', attempts: 7 } });
 	expect((await make()).ok).toBe(true);
@@ -72,68 +62,69 @@ test('past the 24 hours of a key its job is read instead of asked for', async ()
 });
 
 test('Off: without a key nothing is sent again in a try, and each try of the node pays again', async () => {
-	const { model, keys, make } = oneItem({ loses: ({ method }) => method === 'POST' });
+	const { model, keys, make } = oneItem({ fault: () => 'after' });
 	const settings = { idempotency: 'none' as const };
 	expect(await make({ settings })).toMatchObject({ failure: { kind: 'noResponse', attempts: 1 } });
-	model.settings.loses = () => false;
+	model.settings.fault = () => undefined;
 	for (let time = 0; time < 2; time += 1) expect((await make({ settings })).ok).toBe(true);
 	expect(keys()).toEqual([undefined, undefined, undefined]);
 	expect(model.jobs).toHaveLength(3);
 });
 
-test.each([401, 403, 404])(
-	'a %i in between does not erase a known job, which the error names',
-	async (status) => {
-		const { make, through, keys } = oneItem({ jobMs: () => 300_000 });
-		const settings = { waitTimeoutMs: 60_000 };
-		await make({ settings });
-		through(() => answer(status, errorBody('No')));
-		expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
-		through(() => undefined);
-		expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
-		expect(keys()).toHaveLength(1);
+test('a job that cannot be read for a while is named by the error, and stays known', async () => {
+	const { make, through, keys } = oneItem({ jobMs: () => 300_000 });
+	const settings = { waitTimeoutMs: 60_000 };
+	await make({ settings });
+	through(() => answer(404, errorBody('No')));
+	expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+	through(() => undefined);
+	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
+	expect(keys()).toHaveLength(1);
+});
+
+/** An item whose creation is carried out, and answered so. */
+async function answeredWith(status: number, body: unknown) {
+	const item = oneItem();
+	item.through((request) => {
+		if (request.method !== 'POST') return undefined;
+		void item.model.send(request);
+		return answer(status, body);
+	});
+	expect(await item.make()).toMatchObject({ failure: { status } });
+	item.through(() => undefined);
+	return item;
+}
+
+test.each([
+	[200, 'a page of a proxy', true],
+	[302, errorBody('Strange'), true],
+	[403, '<html>', true],
+	// A proxy or a network that wants a sign-in has let nothing through.
+	[407, '', false],
+	[511, '<html>', false],
+])('after a %i (%j) the outcome is open: %s', async (status, body, isOpen) => {
+	const { memory } = await answeredWith(status, body);
+	expect(isOutcomeOpen(memory.state)).toBe(isOpen);
+});
+
+test.each([
+	['changed', { prompt: 'a dog' }, 0],
+	['expired', {}, 24 * HOUR],
+])(
+	'is told where the key can no longer settle it (%s), before anything is paid',
+	async (because, change, ms) => {
+		const { clock, model, make } = await answeredWith(200, 'a page of a proxy');
+		await clock.pass(1_000 + ms);
+		const again = async (executionId: string) => await make({ ...change, origin: { executionId } });
+		// Retry On Fail stays in the execution that was told.
+		for (let time = 0; time < 2; time += 1)
+			expect(await again('execution 2')).toMatchObject({
+				failure: { kind: 'possibleDuplicate', because },
+			});
+		expect(model.jobs).toHaveLength(1);
+		expect(await again('execution 3')).toMatchObject({ value: { id: 'gen_2' } });
 	},
 );
-
-describe.each([
-	[200, 'a page of a proxy'],
-	[302, errorBody('Strange')],
-	[403, '<html>'],
-])('a %i (%j), which proves nothing', (status, body) => {
-	/** The request is carried out, whatever the answer says. */
-	async function answeredSo() {
-		const item = oneItem();
-		item.through((request) => {
-			if (request.method !== 'POST') return undefined;
-			void item.model.send(request);
-			return answer(status, body);
-		});
-		expect(await item.make()).toMatchObject({ failure: { status } });
-		expect(isOutcomeOpen(item.memory.state)).toBe(true);
-		item.through(() => undefined);
-		return item;
-	}
-
-	test.each([
-		['changed', { prompt: 'a dog' }, 0],
-		['expired', {}, 24 * HOUR],
-	])(
-		'is told where the key can no longer settle it (%s), before anything is paid',
-		async (because, change, ms) => {
-			const { clock, model, make } = await answeredSo();
-			await clock.pass(1_000 + ms);
-			const again = async (executionId: string) =>
-				await make({ ...change, origin: { executionId } });
-			// Retry On Fail stays in the execution that was told.
-			for (let time = 0; time < 2; time += 1)
-				expect(await again('execution 2')).toMatchObject({
-					failure: { kind: 'possibleDuplicate', because },
-				});
-			expect(model.jobs).toHaveLength(1);
-			expect(await again('execution 3')).toMatchObject({ value: { id: 'gen_2' } });
-		},
-	);
-});
 
 test('a 422 says nothing of what was done: the same request keeps its key', async () => {
 	const { model, make, through, keys } = oneItem();
@@ -187,182 +178,166 @@ describe('with a key of the user', () => {
 	});
 });
 
-describe('files', () => {
-	const body = { mode: 'image', input: { video: [new BinaryReference('clip')] } };
+const image = { model: locator('m'), prompt: 'a cat', downloadOutputs: false };
 
-	/** A service whose upload URLs may be refused, and that gives the same URL to the same key. */
-	function uploading(created: SendResult = answer(202), refusedPuts = 0) {
-		let puts = 0;
-		const clock = new VirtualClock();
-		const made: ApiRequest[] = [];
-		const urls = new Map<string | undefined, string>();
-		const uploads: string[] = [];
-		const host = hostWith(
-			async (asked) => {
-				if (asked.path !== '/files') {
-					if (asked.method === 'POST') made.push(asked);
-					return created;
-				}
-				const key = asked.headers?.['Idempotency-Key'];
-				const url = urls.get(key) ?? `https://files.example/${urls.size + 1}`;
-				urls.set(key, url);
-				uploads.push(url);
-				return answer(201, { upload_url: 'https://put.example/x?sig=1', upload_headers: {}, url });
-			},
-			{
-				binary: async () => sourceWith(),
-				put: async () => answer((puts += 1) > refusedPuts ? 200 : 403, ''),
-			},
-		);
-		const workspace = workspaceWith(clock);
-		/** An execution that asks for a prompt with the file. */
-		const make = async (
-			executionId: string,
-			settings: RunParts['settings'],
-			{ prompt = 'a cat', memory = newMemory() } = {},
-		) => {
-			const request = { method: 'POST', path: '/generations', body: { ...body, prompt } } as const;
-			const parts = { host, workspace, request, memory, node: nodeMemory({}, executionId) };
-			const given = {
-				settings: { waitForCompletion: false, ...settings },
-				origin: { executionId },
-			};
-			await clock.run(createJob(runOf({ ...parts, ...given })));
-		};
-		return { clock, make, made, uploads };
-	}
+const keysOf = (requests: ApiRequest[]) =>
+	requests.map(({ headers }) => headers?.['Idempotency-Key']);
 
-	test.each([
-		['custom', 0],
-		['content', 0],
-		['content', 1],
-	] as const)('are at the same URL in another execution: %s', async (idempotency, refusedPuts) => {
-		const { make, made } = uploading(answer(202), refusedPuts);
-		for (const execution of ['1', '2'])
-			await make(execution, { idempotency, idempotencyKey: 'order 7' });
-		expect(new Set(made.map((post) => JSON.stringify([post.body, post.headers]))).size).toBe(1);
+const MODES = {
+	editor: 'manual',
+	production: 'trigger',
+	'sub-workflow': 'integrated',
+	retry: 'retry',
+} as const;
+
+const SLOW = 5 * MINUTE;
+
+/** How an execution comes to its end. */
+const ENDINGS = {
+	stopped: { jobMs: SLOW, isStopped: true },
+	'stopped as a row': { jobMs: SLOW, isStopped: true, continueOnFail: true },
+	failed: { jobMs: SLOW, options: { waitTimeout: 1 } },
+	'failed as a row': { jobMs: SLOW, options: { waitTimeout: 1 }, continueOnFail: true },
+	'job failed': { status: 'failed' },
+	refused: { isRefused: true },
+};
+
+interface Ending {
+	jobMs?: number;
+	options?: object;
+	continueOnFail?: boolean;
+	status?: string;
+	isStopped?: boolean;
+	isRefused?: boolean;
+}
+
+type Mode = keyof typeof MODES;
+
+/** An execution, or what happens between two of them. `Stop`: the first one is stopped, while a later node is at work. */
+type Step = Mode | `${Mode}, ${keyof typeof ENDINGS}` | 'restart of n8n' | 'Stop';
+
+test.each<[story: Step[], times: number]>([
+	[['editor, stopped', 'editor'], 1],
+	[['editor, stopped as a row', 'editor'], 1],
+	[['editor, failed', 'editor'], 1],
+	[['editor, failed as a row', 'editor'], 1],
+	[['editor, failed', 'restart of n8n', 'editor'], 2],
+	[['editor', 'editor'], 2],
+	[['editor, job failed', 'editor'], 2],
+	[['editor, refused', 'editor'], 2],
+	[['production, failed', 'editor'], 2],
+	[['production, failed', 'restart of n8n', 'retry'], 1],
+	[['production, stopped', 'retry'], 1],
+	[['production, stopped', 'restart of n8n', 'retry'], 2],
+	[['production', 'Stop', 'retry'], 1],
+	[['production', 'editor', 'Stop', 'retry'], 2],
+	[['production', 'Stop', 'production', 'retry'], 2],
+	[['production', 'production', 'Stop', 'retry'], 3],
+	[['production, stopped', 'production'], 2],
+	[['production, failed as a row', 'production'], 2],
+	[['sub-workflow, stopped', 'sub-workflow'], 2],
+])('executions that ask for the same: %j pay %i times', async (story, times) => {
+	let isRefused: boolean | undefined;
+	const t = setUp({
+		given: image,
+		answers: ({ method }) =>
+			isRefused && method === 'POST' ? answer(400, errorBody('no')) : undefined,
 	});
-
-	test('by content belong to their request: its key and theirs end together', async () => {
-		const { make, uploads } = uploading();
-		for (const prompt of ['monday', 'tuesday'])
-			await make(prompt, { idempotency: 'content' }, { prompt });
-		expect(new Set(uploads).size).toBe(2);
-	});
-
-	test('are uploaded again a day later, and not before', async () => {
-		const { clock, make, made, uploads } = uploading(answer(403, errorBody('No')));
-		const memory = newMemory();
-		for (const hours of [0, 23, 1]) {
-			await clock.pass(hours * HOUR);
-			await make('1', {}, { memory });
+	const stops: AbortController[] = [];
+	// What a process remembers is by workflow: of another one it knows as little as another process does.
+	let workflowId = story.join();
+	/** Of the first execution. n8n stores nothing of one that was stopped. */
+	let stored: IDataObject = {};
+	for (const step of story) {
+		if (step === 'restart of n8n') {
+			workflowId += ' after it';
+			continue;
 		}
-		expect([made.length, uploads.length]).toEqual([3, 2]);
-	});
+		if (step === 'Stop') {
+			stops[0]?.abort();
+			stored = {};
+			continue;
+		}
+		const [mode, end] = step.split(', ') as [Mode, keyof typeof ENDINGS | undefined];
+		const ending: Ending = end === undefined ? {} : ENDINGS[end];
+		const { jobMs = 10_000, status = 'completed', continueOnFail, options = {} } = ending;
+		t.model.settings.jobMs = () => jobMs;
+		t.model.settings.ending = () => ({ status });
+		isRefused = ending.isRefused;
+		const stop = new AbortController();
+		if (ending.isStopped) clock.after(20_000, () => stop.abort());
+		const nodeMemory = mode === 'retry' ? (JSON.parse(JSON.stringify(stored)) as IDataObject) : {};
+		const executionId = `e${stops.push(stop)}`;
+		const given = { executionId, mode: MODES[mode], nodeMemory, workflowId, continueOnFail };
+		await ended(t.run({ ...given, signal: stop.signal }, { options }));
+		if (stops.length === 1 && !ending.isStopped) stored = nodeMemory;
+		await clock.pass(10 * MINUTE);
+	}
+	expect(new Set(keysOf(t.posts())).size).toBe(times);
 });
 
-describe('what n8n keeps of an execution, and what the process knows', () => {
-	/** A node in one process: executions whose requests it remembers, until the process is another one. */
-	function setUpNode(service: Partial<ServiceSettings> = {}) {
-		const { model, clock, workspace, host, through } = oneItem(service);
-		let openRequests = new OpenRequests();
-		/** An execution with one item for each prompt; `memory` is what n8n has stored of an earlier one. */
-		async function execute(
-			executionId: string,
-			mode: 'manual' | 'production' | 'retry',
-			{ prompts = ['a cat'], memory = nodeMemory({}, executionId), hasFailed = false } = {},
-		) {
-			const stop = new AbortController();
-			const run = new Run(prompts.length, false);
-			const looksBack = mode !== 'production' && memory.startedIn === executionId;
-			const origin = {
-				executionId,
-				mode: mode === 'retry' ? 'production' : mode,
-				looksBack,
-			} as const;
-			const items = prompts.map(async (prompt, itemIndex) => {
-				const known = itemMemory(memory, `0:${itemIndex}`);
-				const parts = { host, workspace, run, openRequests, node: memory, memory: known };
-				return await createJob(runOf({ ...parts, itemIndex, prompt, origin }));
-			});
-			await clock.run(Promise.all(items));
-			run.endItem(hasFailed);
-			run.noteDeliveries(openRequests, executionId, stop.signal);
-			return { stored: JSON.parse(JSON.stringify(memory)) as NodeMemory, stop: () => stop.abort() };
-		}
-		return {
-			model,
-			execute,
-			through,
-			/** A restart, or another worker. */
-			inOtherProcess() {
-				openRequests = new OpenRequests();
+test('of two equal rows with lost answers, the one that is left may be the one without a job', async () => {
+	let isAway = true;
+	const t = setUp({
+		json: [{}, {}],
+		mode: 'manual',
+		workflowId: 'equal rows',
+		given: image,
+		// Only the request of the first row is carried out.
+		answers: async (request) => {
+			if (!isAway || request.method !== 'POST') return undefined;
+			if (keysOf([request])[0] === keysOf(t.posts())[0]) await t.model.send(request);
+			return LOST;
+		},
+	});
+	await ended(t.run({ nodeMemory: {} }));
+	isAway = false;
+	await t.run({ nodeMemory: {}, executionId: 'e2', items: [{ json: {} }] });
+	expect(t.model.jobs).toHaveLength(2);
+});
+
+describe('files', () => {
+	/** A node that sends a file, to a service that gives the same URL for the same key. */
+	function uploading(options: object, created?: SendResult) {
+		const clip = { data: Buffer.from('clip').toString('base64'), mimeType: 'video/mp4' };
+		const urls: string[] = [];
+		const t = setUp({
+			items: [{ json: {}, binary: { clip } }],
+			given: { ...image, operation: 'generateVideo', input: { video: 'binary:clip' }, options },
+			answers: (request) => {
+				if (request.path !== '/files') return request.method === 'POST' ? created : undefined;
+				const url = `https://files.example/${keysOf([request])[0]}`;
+				urls.push(url);
+				return answer(201, { upload_url: 'https://put.example/x', upload_headers: {}, url });
 			},
-		};
+		});
+		const creations = () => t.posts().filter(({ path }) => path !== '/files');
+		return { ...t, urls, creations };
 	}
 
-	test('a failed execution that is retried pays once on any worker: n8n has stored its memory', async () => {
-		const { model, execute, inOtherProcess } = setUpNode();
-		const { stored } = await execute('1', 'production', { hasFailed: true });
-		inOtherProcess();
-		await execute('2', 'retry', { memory: stored });
-		expect(model.jobs).toHaveLength(1);
-	});
-
-	test.each([
-		['by the process that ran it pays once', false, 1],
-		['on another worker, or after a restart, pays again', true, 2],
-	])('a stopped execution that is retried %s', async (_, isElsewhere, paid) => {
-		const { model, execute, inOtherProcess } = setUpNode();
-		(await execute('1', 'production')).stop();
-		if (isElsewhere) inOtherProcess();
-		await execute('2', 'retry');
-		expect(model.jobs).toHaveLength(paid);
-	});
-
-	test.each([
-		['pays once', undefined, undefined, 1],
-		['pays once, also where one in the editor had come to the node', 'manual', undefined, 2],
-		['pays once, also where one has come to the node since', undefined, 'production', 2],
-		['pays again where another one had come to the node before Stop', 'production', undefined, 3],
-	] as const)(
-		'stopped while a later node was at work, a retry %s',
-		async (_, before, since, paid) => {
-			const { model, execute } = setUpNode();
-			const { stop } = await execute('1', 'production');
-			if (before) await execute('2', before);
-			stop();
-			if (since) await execute('3', since);
-			await execute('4', 'retry');
-			expect(model.jobs).toHaveLength(paid);
+	test.each(['custom', 'content'])(
+		'are at the same URL in another execution: %s',
+		async (idempotency) => {
+			const t = uploading({ idempotency, idempotencyKey: 'order 7' });
+			for (const executionId of ['e1', 'e2']) await t.run({ nodeMemory: {}, executionId });
+			const [first, second] = t.creations().map(({ body, headers }) => ({ body, headers }));
+			expect(second).toEqual(first);
+			expect(t.model.jobs).toHaveLength(1);
 		},
 	);
 
-	test.each([
-		['pays once while n8n runs', false, 1],
-		['pays again after a restart of n8n', true, 2],
-	])('in the editor, the next click after a failed execution %s', async (_, isElsewhere, paid) => {
-		const { model, execute, inOtherProcess } = setUpNode();
-		await execute('1', 'manual', { hasFailed: true });
-		if (isElsewhere) inOtherProcess();
-		await execute('2', 'manual');
-		expect(model.jobs).toHaveLength(paid);
+	test('by content belong to their request: its key and theirs end together', async () => {
+		const t = uploading({ idempotency: 'content' });
+		for (const prompt of ['monday', 'tuesday']) await t.run({ nodeMemory: {} }, { prompt });
+		expect(new Set(t.urls).size).toBe(2);
 	});
 
-	test('of two equal rows with lost answers, the one that is left may be the one without a job', async () => {
-		const { model, execute, through } = setUpNode({ loses: ({ method }) => method === 'POST' });
-		const carriedOut: unknown[] = [];
-		// Only the request of the first row is carried out.
-		through(({ method, headers }) => {
-			const key = headers?.['Idempotency-Key'];
-			if (method !== 'POST') return undefined;
-			if (carriedOut.length === 0) carriedOut.push(key);
-			return carriedOut.includes(key) ? undefined : LOST;
-		});
-		await execute('1', 'manual', { prompts: ['a cat', 'a cat'], hasFailed: true });
-		model.settings.loses = () => false;
-		through(() => undefined);
-		await execute('2', 'manual', { prompts: ['a cat'] });
-		expect(model.jobs).toHaveLength(2);
+	test('are uploaded again a day later, and not before', async () => {
+		const t = uploading({}, answer(403, errorBody('No')));
+		for (const hours of [0, 23, 1]) {
+			await clock.pass(hours * HOUR);
+			await ended(t.run());
+		}
+		expect([t.creations().length, t.urls.length]).toEqual([3, 2]);
 	});
 });

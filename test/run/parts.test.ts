@@ -26,23 +26,19 @@ function setUp() {
 	return { model, keys, run };
 }
 
-test('an item of several parts becomes a job for each, in order, with its number', async () => {
+test('an item of several parts becomes a job for each, in order, with its number, and what each lacks is told', async () => {
 	const { model, run } = setUp();
+	model.settings.ending = (prompt) => ({
+		status: 'partially_completed',
+		error: { message: prompt === 'second' ? 'too dark' : 'too bright' },
+	});
 	const result = await run();
 	const resources = result.ok ? result.value.resources : [];
 	expect(resources.map(({ prompt, part, parts }) => [prompt, part, parts])).toEqual(
 		PROMPTS.map((prompt, index) => [prompt, index + 1, 3]),
 	);
 	expect(model.jobs).toHaveLength(3);
-});
-
-test('what is missing of each part is told', async () => {
-	const { model, run } = setUp();
-	model.settings.ending = (prompt) => ({
-		status: 'partially_completed',
-		error: { message: prompt === 'second' ? 'too dark' : 'too bright' },
-	});
-	expect(await run()).toMatchObject({
+	expect(result).toMatchObject({
 		value: { warning: expect.stringMatching(/too bright\. .*too dark$/) as string },
 	});
 });

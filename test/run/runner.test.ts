@@ -1,19 +1,13 @@
 import type { NodeApiError } from 'n8n-workflow';
 import { answer, errorBody } from '../model/answers';
-import type { VirtualClock } from '../model/virtualClock';
 import { BROKEN } from '../support/engine';
-import { clock, locator, setUp } from '../support/serviceRun';
+import { clock, ended, locator, setUp, type Part as NodePart } from '../support/serviceRun';
 
-jest.mock('../../src/base/clock', () => {
-	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../model/virtualClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 const KEY = 'canary-key-of-these-tests';
 
-interface Part extends NonNullable<Parameters<typeof setUp>[0]> {
+interface Part extends NodePart {
 	prompts?: unknown[];
 }
 
@@ -27,13 +21,11 @@ const withPrompts = ({ prompts = ['a cat'], given, own, ...more }: Part = {}) =>
 	});
 
 /** The error that a run ends with. */
-const failure = async (run: Promise<unknown>): Promise<NodeApiError> =>
-	await run.then(
-		() => {
-			throw new Error('it did not fail');
-		},
-		(error: NodeApiError) => error,
-	);
+async function failure(run: ReturnType<ReturnType<typeof setUp>['run']>): Promise<NodeApiError> {
+	const { error } = await ended(run);
+	if (!error) throw new Error('it did not fail');
+	return error;
+}
 
 test('items are created, waited for, downloaded, and paired with where they came from: two equal ones are two', async () => {
 	const prompts = ['a cat', 'a dog', 'a cat'];
@@ -51,77 +43,54 @@ test('items are created, waited for, downloaded, and paired with where they came
 	expect(new Set(items.map(({ json }) => json.id)).size).toBe(3);
 });
 
-test('one custom key for items that differ in their files only is refused before anything is sent, uploads included', async () => {
-	const withFile = (text: string) => {
-		const clip = { data: Buffer.from(text).toString('base64'), mimeType: 'video/mp4' };
-		return { json: {}, binary: { clip } };
-	};
-	const { model, run } = withPrompts({
-		prompts: ['a cat', 'a cat'],
-		items: [withFile('one'), withFile('two')],
-		given: {
-			operation: 'generateVideo',
-			input: { video: 'binary:clip' },
-			options: { idempotency: 'custom', idempotencyKey: 'order 7' },
-		},
-	});
-	expect((await failure(run())).message).toMatch(
-		/^Own Key is the same for items 1 and 2, which make different requests/,
-	);
-	expect(model.log).toEqual([]);
-});
+const withFile = (text: string) => {
+	const clip = { data: Buffer.from(text).toString('base64'), mimeType: 'video/mp4' };
+	return { json: {}, binary: { clip } };
+};
 
-test('a file on this machine is refused before anything is sent for any item, unless the service is on it too', async () => {
-	const parts: Part = {
-		prompts: ['a', 'b', 'c'],
-		given: { operation: 'generateVideo', downloadOutputs: false },
-		own: (item) => (item === 1 ? { input: { video: 'http://127.0.0.1/clip' } } : {}),
-	};
-	const { model, run } = withPrompts(parts);
-	expect((await failure(run())).message).toMatch(
-		/^Source Video must begin with https.*\[item 2 of 3\]$/,
-	);
-	expect(model.log).toEqual([]);
-	const local = withPrompts({ ...parts, credential: { baseUrl: 'http://localhost:4010/v1' } });
-	await local.run();
-	const input = { video: ['http://127.0.0.1/clip'] };
-	expect(local.posts()).toContainEqual(
-		expect.objectContaining({ body: expect.objectContaining({ input }) as unknown }),
-	);
-});
+const CLIP = { operation: 'generateVideo', input: { video: 'binary:clip' } };
 
-test('a file on this machine is refused by a dry run as well, also in a later portion of the run', async () => {
-	const batching = { batch: { batchSize: 1, batchInterval: 1 } };
-	const { run } = withPrompts({
-		prompts: ['a', 'b'],
-		given: {
-			operation: 'generateVideo',
-			downloadOutputs: false,
-			options: { dryRun: true },
-			requestOptions: { batching },
-		},
-		own: (item) => (item === 1 ? { input: { video: 'http://127.0.0.1/clip' } } : {}),
-	});
-	expect((await failure(run())).message).toMatch(/^Source Video must begin with https/);
-});
+const LOCAL_FILE: Part = {
+	prompts: ['a', 'b', 'c'],
+	given: { operation: 'generateVideo', downloadOutputs: false },
+	own: (item) => (item === 1 ? { input: { video: 'http://127.0.0.1/clip' } } : {}),
+};
 
-test('a dry run says that the credential is limited to other scopes', async () => {
-	const credential = { scopes: ['models:read'] };
-	const { run } = withPrompts({ credential, given: { options: { dryRun: true } } });
-	expect((await failure(run())).description).toMatch(/generations:write/);
-});
+const DRY = { options: { dryRun: true } };
+const PORTIONS = { batching: { batch: { batchSize: 1, batchInterval: 1 } } };
 
 describe('nothing is sent when one item of the batch cannot be right', () => {
 	test.each<[string, Part, RegExp]>([
 		['an empty prompt', { prompts: ['a', ' ', 'c'] }, /^Prompt is empty \[item 2 of 3\]/],
 		[
-			'a missing binary field',
-			{ given: { operation: 'generateVideo', input: { video: 'binary:clip' } } },
-			/^Source Video names the binary field "clip"/,
+			'an expression that n8n cannot evaluate',
+			{ prompts: ['a', BROKEN, 'c'] },
+			/cannot be evaluated/,
+		],
+		['a missing binary field', { given: CLIP }, /^Source Video names the binary field "clip"/],
+		[
+			'one key of the user for items that differ in their files only',
+			{
+				prompts: ['a cat', 'a cat'],
+				items: [withFile('one'), withFile('two')],
+				given: { ...CLIP, options: { idempotency: 'custom', idempotencyKey: 'order 7' } },
+			},
+			/^Own Key is the same for items 1 and 2, which make different requests/,
+		],
+		['a file on this machine', LOCAL_FILE, /^Source Video must begin with https.*\[item 2 of 3\]$/],
+		[
+			'the same in a dry run, in a later portion of the run',
+			{ ...LOCAL_FILE, given: { ...LOCAL_FILE.given, ...DRY, requestOptions: PORTIONS } },
+			/^Source Video must begin with https/,
 		],
 		[
 			'a scope that is not declared',
 			{ credential: { scopes: ['generations:read'] } },
+			/is limited to scopes without generations:write/,
+		],
+		[
+			'the same in a dry run',
+			{ credential: { scopes: ['generations:read'] }, given: DRY },
 			/is limited to scopes without generations:write/,
 		],
 		[
@@ -135,9 +104,10 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 			/^Base URL of the credential must begin with https/,
 		],
 	])('%s', async (_name, part, message) => {
-		const { model, run } = withPrompts(part);
-		expect(await failure(run())).toMatchObject({ message: expect.stringMatching(message) });
-		expect(model.log).toEqual([]);
+		const { posts, run } = withPrompts(part);
+		expect((await failure(run())).message).toMatch(message);
+		await clock.pass(60_000);
+		expect(posts()).toEqual([]);
 	});
 
 	test('several of them, which are all named', async () => {
@@ -148,21 +118,31 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 				'Nothing was sent for any item, so no credits were spent. 14 items are wrong: 2, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 4 more.',
 		});
 	});
+});
 
-	test('an item on which n8n itself gives up', async () => {
-		const { model, run } = withPrompts({ prompts: ['a', BROKEN, 'c'] });
-		expect((await failure(run())).message).toMatch(/cannot be evaluated/);
-		await clock.pass(60_000);
-		expect(model.log).toEqual([]);
-	});
+test('a file on the machine of the service is sent as it is', async () => {
+	const baseUrl = 'http://localhost:4010/v1';
+	const { posts, run } = withPrompts({ ...LOCAL_FILE, credential: { baseUrl } });
+	await run();
+	const inputs = posts().map(({ body }) => (body as { input?: object }).input);
+	expect(inputs).toContainEqual({ video: ['http://127.0.0.1/clip'] });
 });
 
 describe('with Continue On Fail', () => {
-	test('valid items continue, invalid ones become paired error items', async () => {
-		const { model, run } = withPrompts({ prompts: ['a', '', 'c', BROKEN], continueOnFail: true });
-		const items = await run();
+	test('valid items continue; what is wrong or fails becomes a paired row, which keeps its fields and names the job', async () => {
+		const error = { message: 'too dark' };
+		const { model, run } = withPrompts({
+			prompts: ['a', '', 'bad', BROKEN],
+			continueOnFail: true,
+			service: {
+				ending: (prompt) =>
+					prompt === 'a' ? { status: 'completed' } : { status: 'failed', error },
+			},
+		});
+		const [made, wrong, failed, broken] = await run();
 		expect(model.jobs).toHaveLength(2);
-		expect(items[1]).toMatchObject({
+		expect(made?.json.status).toBe('completed');
+		expect(wrong).toMatchObject({
 			pairedItem: { item: 1 },
 			json: {
 				prompt: '',
@@ -170,30 +150,17 @@ describe('with Continue On Fail', () => {
 				details: { item: 2, credits: 'none spent' },
 			},
 		});
-		const failed = items.map(({ json, error }) => Boolean(json.error ?? error));
-		expect(failed).toEqual([false, true, false, true]);
-	});
-
-	test('the row of a failed job keeps its fields and names the job', async () => {
-		const ending = (prompt: string) =>
-			prompt === 'bad'
-				? { status: 'failed', error: { message: 'too dark' } }
-				: { status: 'completed' };
-		const { run } = withPrompts({
-			prompts: ['a', 'bad'],
-			continueOnFail: true,
-			service: { ending },
-		});
-		const [, item] = await run();
-		expect(item).toMatchObject({
-			pairedItem: { item: 1 },
+		expect(failed).toMatchObject({
+			pairedItem: { item: 2 },
 			json: {
 				prompt: 'bad',
-				error: 'The job failed: too dark (job gen_2) [item 2 of 2]',
-				details: { item: 2, jobId: 'gen_2', status: 'failed' },
+				error: 'The job failed: too dark (job gen_2) [item 3 of 4]',
+				details: { item: 3, jobId: 'gen_2', status: 'failed' },
 			},
 		});
-		expect(item).not.toHaveProperty('error');
+		// As n8n would take it for a failure of the node.
+		expect(failed).not.toHaveProperty('error');
+		expect(broken?.error).toBeDefined();
 	});
 
 	test('with an error output the item has nothing else, so that n8n adds its row', async () => {
@@ -246,27 +213,22 @@ describe('without Continue On Fail', () => {
 		});
 	});
 
-	test.each([
-		['the run is halted before it is read again', 402, 200],
-		['it cannot be read any more', 400, 404],
-	])('a job of an earlier try is named if %s', async (_why, refusal, reading) => {
-		let [posting, getting] = [400, 401];
-		const { model, run } = withPrompts({
+	test('a job of an earlier try is named if the run is halted before it is read again', async () => {
+		let refusal = 400;
+		const { run } = withPrompts({
 			prompts: ['refused', 'b'],
 			answers: ({ method, body }) => {
-				if (JSON.stringify(body)?.includes('refused')) return answer(posting);
-				return method === 'GET' && getting !== 200 ? answer(getting) : undefined;
+				if (JSON.stringify(body)?.includes('refused')) return answer(refusal);
+				return method === 'GET' ? answer(401) : undefined;
 			},
 		});
 		const named = { otherJobs: [{ id: 'gen_1', item: 2 }] };
 		expect((await failure(run())).context.data).toMatchObject(named);
-		[posting, getting] = [refusal, reading];
+		refusal = 402;
 		const error = await failure(run());
 		expect(error.message).toMatch(/ \[item 1 of 2\]$/);
 		expect(error.description).toMatch(/ 1 other job exists and is kept: retry this execution, /);
 		expect(error.context.data).toMatchObject(named);
-		expect(error.description).not.toMatch(/0 items were submitted/);
-		expect(model.jobs).toHaveLength(1);
 	});
 });
 
@@ -283,17 +245,25 @@ describe('when the credits run out', () => {
 		expect(model.count(402)).toBeLessThanOrEqual(5);
 	});
 
-	test('with Continue On Fail the finished work is kept and the rest are error items', async () => {
-		const { model, run } = withPrompts({ prompts, service, continueOnFail: true });
-		const items = await run();
-		expect(items).toHaveLength(20);
-		expect(items.filter(({ json }) => !json.error)).toHaveLength(7);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
-		expect(items.at(-1)?.json.error).toMatch(
-			/^Not sent: the credits ran out at item \d+ \[item 20 of 20\]/,
-		);
-		expect(model.jobs).toHaveLength(7);
-	});
+	test.each<[string, Part]>([
+		['On Error', { continueOnFail: true }],
+		['If Credits Run Out', { given: { options: { onInsufficientCredits: 'continue' } } }],
+	])(
+		'with %s: Continue the finished work is kept and the rest are failed rows',
+		async (_, part) => {
+			const { model, run } = withPrompts({ prompts, service, ...part });
+			const rows = await run();
+			expect(rows.map(({ pairedItem }) => pairedItem)).toEqual(
+				prompts.map((_, item) => ({ item })),
+			);
+			expect(rows.filter(({ json }) => json.status === 'completed')).toHaveLength(7);
+			expect(rows.filter(({ json }) => json.status === 'failed')).toHaveLength(13);
+			expect(rows.at(-1)?.json.error).toMatch(
+				/^Not sent: the credits ran out at item \d+ \[item 20 of 20\]/,
+			);
+			expect(model.jobs).toHaveLength(7);
+		},
+	);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../../src/base/result';
+import type { Result } from '../../src/base/result';
 import { executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
 import { itemMemory, nodeMemory } from '../../src/run/state';
@@ -15,6 +15,8 @@ const CALL_MS = 45_000;
 
 const HOUR = 3_600_000;
 
+const SLOW = { jobMs: () => 200_000 };
+
 const LATER = 'Not finished yet. Get it by its id in about a minute.';
 
 const AGAIN = expect.stringMatching(/again with exactly the same arguments/) as string;
@@ -23,7 +25,7 @@ interface Agent {
 	service?: Partial<ServiceSettings>;
 	limits?: Partial<RateLimits>;
 	settings?: Partial<Settings>;
-	parts?: (clock: VirtualClock) => Partial<RunParts>;
+	parts?: RunParts['parts'];
 }
 
 /** An agent that calls the tool in one execution. What it asks for tells which call it is. */
@@ -34,18 +36,17 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 	const host = hostWith(model.send);
 	const node = nodeMemory({}, 'execution 1');
 	const credits = executionCredits({});
-	const given = parts?.(clock);
-	const call = async (prompt: string, operation = runOperation) => {
+	const call = async (prompt: string) => {
 		const began = clock.monotonic();
 		const item = toolCall(node, prompt, 'execution 1');
 		const result = await answerInTime(
 			runOf({
 				...{ host, workspace, prompt, node, credits, memory: itemMemory(node, item) },
-				...given,
+				parts,
 				origin: { item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
 			}),
-			operation,
+			runOperation,
 		);
 		return { result, took: clock.monotonic() - began };
 	};
@@ -63,7 +64,7 @@ const ids = ({ result }: { result: Result<Outcome> }) =>
 	result.ok ? result.value.resources.map(({ id }) => id) : [];
 
 test('a job that takes longer is answered in time, and given to the same call however often it comes before the end and once after it', async () => {
-	const { model, clock, once } = setUp({ service: { jobMs: () => 200_000 } });
+	const { model, clock, once } = setUp({ service: SLOW });
 	for (let time = 0; time < 3; time += 1) {
 		const { result, took } = await once('a cat');
 		expect(took).toBe(CALL_MS);
@@ -76,12 +77,6 @@ test('a job that takes longer is answered in time, and given to the same call ho
 	expect(result).toMatchObject({ value: { resources: [{ id: 'gen_1', status: 'completed' }] } });
 	expect(result).not.toHaveProperty('value.next');
 	expect(model.jobs).toHaveLength(1);
-});
-
-test('without keys no call is promised to be free', async () => {
-	const settings = { idempotency: 'none' } as const;
-	const { once } = setUp({ service: { jobMs: () => 120_000 }, settings });
-	expect((await once('a cat')).result).toMatchObject({ value: { next: LATER } });
 });
 
 test('parallel calls that ask for the same get the same job, which is paid for once', async () => {
@@ -158,20 +153,19 @@ test.each(HOLD_UPS)(
 	},
 );
 
-const JOB = { id: 'gen_1', object: 'generation', status: 'processing', estimated_credits: 5 };
-
-test.each([
-	[[JOB], LATER],
-	[[{ ...JOB, status: 'completed' }], undefined],
-	[[{ id: 'run_1', object: 'agent_run', status: 'planning' }], undefined],
-])(
-	'a job that was not waited for says whether it is still running: %j',
-	async (resources, next) => {
-		const { clock, call } = setUp();
-		const { result } = await clock.run(call('a cat', async () => ok({ resources, files: [] })));
-		expect(result.ok && result.value.next).toBe(next);
-	},
-);
+test.each<[string, Agent, string | undefined]>([
+	['runs after the call', { service: SLOW }, AGAIN],
+	[
+		'runs after the call, without keys',
+		{ service: SLOW, settings: { idempotency: 'none' } },
+		LATER,
+	],
+	['was not waited for', { service: SLOW, settings: { waitForCompletion: false } }, LATER],
+	['has ended', {}, undefined],
+])('what an agent is told to do next about a job that %s', async (_, agent, next) => {
+	const { result } = await setUp(agent).once('a cat');
+	expect(result.ok && result.value.next).toEqual(next);
+});
 
 test('a job that fails between two calls is told to the next one; the one after that creates anew', async () => {
 	let status = 'failed';
@@ -194,7 +188,7 @@ test('a call of several parts names the jobs of all when its time is over', asyn
 		...{ method: 'POST' as const, path: '/generations', query: {} },
 		body: { mode: 'image', model: 'm', prompt },
 	}));
-	const { once, model } = setUp({ service: { jobMs: () => 200_000 }, parts: () => ({ parts }) });
+	const { once, model } = setUp({ service: SLOW, parts });
 	const { result } = await once('x');
 	expect(result).toMatchObject({ ok: true, value: { next: AGAIN } });
 	expect(result).toMatchObject({ value: { resources: model.jobs.map(({ id }) => ({ id })) } });

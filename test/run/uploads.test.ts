@@ -2,12 +2,19 @@
 import { Readable } from 'stream';
 import type { Item } from '../../src/run/item';
 import { runOperation } from '../../src/run/runner';
-import { Run } from '../../src/run/run';
 import { BinaryReference, openRequest } from '../../src/run/uploads';
 import type { BinarySource } from '../../src/service/host';
 import type { ApiRequest, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
-import { createJob, hostWith, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
+import {
+	createJob,
+	hostWith,
+	runAll,
+	runOf,
+	sourceWith,
+	workspaceWith,
+	type RunParts,
+} from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const body = {
@@ -80,11 +87,10 @@ test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
 test('the files of 100 items are read five at a time, each once, and hold up the first request no longer than a few of them', async () => {
 	const clock = new VirtualClock();
 	const workspace = workspaceWith(clock);
-	const run = new Run(100, false);
 	const requests: number[] = [];
 	const seen = { open: 0, most: 0, all: 0 };
 	/** Each second item shares the file of the one before. */
-	const items = Array.from({ length: 100 }, (_, itemIndex) => {
+	const partsOf = (itemIndex: number): RunParts => {
 		const id = String(Math.floor(itemIndex / 2));
 		const open = async () => {
 			seen.all += 1;
@@ -100,11 +106,10 @@ test('the files of 100 items are read five at a time, each once, and hold up the
 		};
 		const binary = async () => sourceWith({ id, open });
 		const host = hostWith(send, { put: async () => answer(200, ''), binary });
-		const settings = { waitForCompletion: false };
-		return runOf({ host, workspace, run, itemIndex, request, settings });
-	});
+		return { host, workspace, request, settings: { waitForCompletion: false } };
+	};
 	const began = clock.monotonic();
-	await clock.run(Promise.all(items.map(async (item) => await createJob(item))));
+	await clock.run(runAll(100, partsOf, createJob));
 	expect([seen.all, seen.most]).toEqual([50, 5]);
 	expect((requests[0] ?? Infinity) - began).toBeLessThanOrEqual(2_000);
 });

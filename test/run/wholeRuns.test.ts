@@ -1,32 +1,14 @@
-import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
 import { answer, errorBody } from '../model/answers';
-import type { VirtualClock } from '../model/virtualClock';
-import { clock, locator, setUp } from '../support/serviceRun';
+import { clock, ended, locator, setUp } from '../support/serviceRun';
 
-jest.mock('../../src/base/clock', () => {
-	const { VirtualClock: Clock } = jest.requireActual<{ VirtualClock: typeof VirtualClock }>(
-		'../model/virtualClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * Where two mechanisms meet: each case was found by random sequences of whole runs of a node against a ledger.
  */
-
-interface Ended {
-	items: INodeExecutionData[];
-	error?: NodeApiError;
-}
-
-/** What a run ended with, well or badly. */
-const ended = async (run: Promise<INodeExecutionData[]>): Promise<Ended> =>
-	await run.then(
-		(items): Ended => ({ items }),
-		(error: NodeApiError) => ({ items: [], error }),
-	);
 
 /** As n8n reads it from its database. */
 const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as IDataObject;
@@ -109,17 +91,17 @@ describe('a job counts once in an execution', () => {
 describe('Wait for Top-Up', () => {
 	test('Credit Wait Timeout does not run while an item waits for a slot of its own run', async () => {
 		const t = setUp({
-			json: Array.from({ length: 10 }, () => ({})),
+			json: [{}, {}, {}, {}, {}],
 			own: (i) => ({ prompt: `p${i}` }),
 			given: { ...image, options: { onInsufficientCredits: 'wait', creditWaitTimeout: 60 } },
 			credential: { concurrentJobs: 1 },
-			service: { concurrentJobs: 1, credits: 8, jobMs: () => 10 * MIN },
+			service: { concurrentJobs: 1, credits: 3, jobMs: () => 25 * MIN },
 		});
 		// Five minutes after they ran out.
-		clock.after(85 * MIN, () => {
+		clock.after(80 * MIN, () => {
 			t.model.settings.credits += 100;
 		});
-		expect((await ended(t.run())).items).toHaveLength(10);
+		expect((await ended(t.run())).items).toHaveLength(5);
 	});
 
 	test('a 429 before a 402 does not end the wait after 30 minutes, as one for a slot', async () => {
@@ -203,18 +185,6 @@ test('after 429 with Retry-After 0 waiting creations are not tried once a second
 	expect(t.posts().length).toBeLessThan(100);
 });
 
-test('out of credits, with Continue: the items that are not sent any more become failed rows too', async () => {
-	const t = setUp({
-		json: Array.from({ length: 12 }, () => ({})),
-		given: { ...image, options: { onInsufficientCredits: 'continue' } },
-		service: { credits: 0 },
-	});
-	const rows = await t.run();
-	expect(rows.map(({ json }) => json.status)).toEqual(rows.map(() => 'failed'));
-	expect(rows).toHaveLength(12);
-	expect(t.posts().length).toBeLessThan(12);
-});
-
 test('Approve: retries never approve twice, also when the run fails', async () => {
 	const run = { id: 'run_1', object: 'agent_run', plan: {} };
 	const t = setUp({
@@ -230,86 +200,18 @@ test('Approve: retries never approve twice, also when the run fails', async () =
 	expect(new Set(t.posts().map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
 });
 
-test.each([10, 90])(
-	'Same Request and Wait for Top-Up, at a service that does not store a 402: identical items and another process pay once, top-up after %i s',
-	async (seconds) => {
-		const options = { idempotency: 'content', onInsufficientCredits: 'wait' };
-		const given = { ...image, options };
-		const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
-		clock.after(seconds * 1_000, () => {
-			t.model.settings.credits = Infinity;
-		});
-		await t.run({ nodeMemory: {}, executionId: 'e1' });
-		// Such as another worker, or n8n after a restart: nothing is shared.
-		const other = setUp({ given, answers: async (request) => await t.model.send(request) });
-		await other.run({ nodeMemory: {}, executionId: 'e2' });
-		expect(t.model.jobs).toHaveLength(1);
-	},
-);
-
-test.each([
-	['ran out of time', false],
-	['was stopped', true],
-])(
-	'in the editor, with On Error: Continue, a run that %s is taken over by the next click',
-	async (_, isStopped) => {
-		const stop = new AbortController();
-		const t = setUp({
-			mode: 'manual',
-			continueOnFail: true,
-			given: { ...image, options: { waitTimeout: 1 } },
-			service: { jobMs: () => 5 * MIN },
-		});
-		if (isStopped) clock.after(20_000, () => stop.abort());
-		await t.run({ nodeMemory: {}, signal: stop.signal });
-		await clock.pass(10 * MIN);
-		await t.run({ nodeMemory: {}, executionId: 'e2' });
-		expect(t.model.jobs).toHaveLength(1);
-	},
-);
-
-describe('what a further execution goes on with', () => {
-	test.each([
-		['the next click in the editor', 'manual', 'manual', 1],
-		['Retry of an execution that was stopped in production', 'trigger', 'retry', 1],
-		['a new execution in production', 'trigger', 'trigger', 2],
-		['a sub-workflow that its parent calls again', 'integrated', 'integrated', 2],
-	] as const)('%s, after a Stop', async (name, first, second, paid) => {
-		const stop = new AbortController();
-		const given = { ...image, prompt: name };
-		const t = setUp({ given, service: { jobMs: () => 5 * MIN } });
-		clock.after(20_000, () => stop.abort());
-		await ended(t.run({ mode: first, nodeMemory: {}, signal: stop.signal }));
-		await ended(t.run({ mode: second, nodeMemory: {}, executionId: 'e2' }));
-		expect(t.model.jobs).toHaveLength(paid);
+test('Same Request and Wait for Top-Up, at a service that does not store a 402: identical items and another process pay once', async () => {
+	const options = { idempotency: 'content', onInsufficientCredits: 'wait' };
+	const given = { ...image, options };
+	const t = setUp({ json: [{}, {}, {}], given, service: { credits: 0 } });
+	clock.after(90_000, () => {
+		t.model.settings.credits = Infinity;
 	});
-
-	test('in production, nothing after a failed row of On Error: Continue, which names its job', async () => {
-		const t = setUp({
-			mode: 'trigger',
-			continueOnFail: true,
-			given: { ...image, prompt: 'a failed row', options: { waitTimeout: 1 } },
-			service: { jobMs: () => 5 * MIN },
-		});
-		const [row] = await t.run({ nodeMemory: {} });
-		expect(row?.json).toMatchObject({ status: 'failed', details: { jobId: 'gen_1' } });
-		await t.run({ nodeMemory: {}, executionId: 'e2' });
-		expect(t.model.jobs).toHaveLength(2);
-	});
-});
-
-test.each<[what: string, more: Parameters<typeof setUp>[0]]>([
-	['what was output well', {}],
-	['a job that failed', { service: { ending: () => ({ status: 'failed' }) } }],
-	[
-		'a request that was refused',
-		{ answers: ({ method }) => (method === 'POST' ? answer(400, errorBody('no')) : undefined) },
-	],
-])('in the editor the next click does not go on with %s', async (what, more) => {
-	const t = setUp({ mode: 'manual', given: { ...image, prompt: what }, ...more });
-	for (const executionId of ['e1', 'e2']) await ended(t.run({ nodeMemory: {}, executionId }));
-	const keys = t.posts().map(({ headers }) => headers?.['Idempotency-Key']);
-	expect(new Set(keys).size).toBe(2);
+	await t.run({ nodeMemory: {}, executionId: 'e1' });
+	// Such as another worker, or n8n after a restart: nothing is shared.
+	const other = setUp({ given, answers: async (request) => await t.model.send(request) });
+	await other.run({ nodeMemory: {}, executionId: 'e2' });
+	expect(t.model.jobs).toHaveLength(1);
 });
 
 test('where n8n cannot read the credential for one item, the error names the jobs of the others', async () => {

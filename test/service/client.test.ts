@@ -1,24 +1,27 @@
-import {
-	Client,
-	retryAfterMs,
-	retryDelay,
-	type Attempt,
-	type RequestOptions,
-} from '../../src/service/client';
-import { RateLimiter } from '../../src/service/rateLimiter';
+import { retryAfterMs, retryDelay, type RequestOptions } from '../../src/service/client';
 import type { SendResult, ApiRequest } from '../../src/base/types';
 import { answer, channelOf, LOST, scripted } from '../model/answers';
-import { seeded } from '../model/random';
+import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
 const POST: ApiRequest = { method: 'POST', path: '/generations', body: {} };
 
-async function ask(request: ApiRequest, answers: SendResult[], options: RequestOptions = {}) {
+/** A request, and the answers that it gets in turn, each after so many ms. */
+async function ask(
+	request: ApiRequest,
+	answers: SendResult[],
+	options: RequestOptions = {},
+	tookMs = 0,
+) {
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { client } = workspaceWith(clock);
 	const { send, sent } = scripted(clock, answers);
-	const result = await clock.run(client.request(channelOf(send), request, options));
+	const channel = channelOf(async (asked) => {
+		await clock.sleep(tookMs);
+		return await send(asked);
+	});
+	const result = await clock.run(client.request(channel, request, options));
 	return { result, sent };
 }
 
@@ -36,52 +39,29 @@ test.each([
 	expect(bare.result.ok).toBe(false);
 });
 
-/** How often a request is tried that is always answered so, each time after so many ms. */
-async function attempts(response: SendResult, tookMs = 0) {
-	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
-	let sent = 0;
-	const channel = channelOf(async () => {
-		sent += 1;
-		await clock.sleep(tookMs);
-		return response;
-	});
-	const result = await clock.run(client.request(channel, POST, WITH_KEY));
-	return { result, sent };
-}
-
 const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
 
-describe('how often a request is tried under its key', () => {
-	test.each<[name: string, response: SendResult, tookMs: number, count: number]>([
-		['a connection that breaks at once', LOST, 0, 7],
-		['one that breaks after 40 s', LOST, 40_000, 4],
-		['one that hangs until its time-out', { noResponse: 'timeout' }, 120_000, 2],
-		['a 409', answer(409), 0, 7],
-		['no connection', UNREACHABLE, 0, 5],
-		['a page with status 200', answer(200, '<html>'), 0, 3],
-		['a 429', answer(429), 0, 8],
-		['a refusal', answer(404), 0, 1],
-	])('%s', async (_, response, tookMs, count) => {
-		expect((await attempts(response, tookMs)).sent).toBe(count);
-	});
-
-	test('the error says how often, and whether it may have been carried out', async () => {
-		expect((await attempts(LOST)).result).toMatchObject({
-			failure: { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET', outcomeUnknown: true },
-		});
-		expect((await attempts(answer(429))).result).toMatchObject({
-			failure: { kind: 'status', status: 429, outcomeUnknown: false },
-		});
-	});
+test.each<[name: string, response: SendResult, tookMs: number, count: number]>([
+	['a connection that breaks at once', LOST, 0, 7],
+	['one that breaks after 40 s', LOST, 40_000, 4],
+	['one that hangs until its time-out', { noResponse: 'timeout' }, 120_000, 2],
+	['a 409', answer(409), 0, 7],
+	['no connection', UNREACHABLE, 0, 5],
+	['a page with status 200', answer(200, '<html>'), 0, 3],
+	['a 429', answer(429), 0, 8],
+	['a refusal', answer(404), 0, 1],
+])('how often a request is tried under its key: %s', async (_, response, tookMs, count) => {
+	expect((await ask(POST, [response], WITH_KEY, tookMs)).sent).toHaveLength(count);
 });
 
-test('what never reached the service is retried, even without a key, and is known to have done nothing', async () => {
-	const { result, sent } = await ask(POST, [UNREACHABLE]);
-	expect(sent).toHaveLength(5);
-	expect(result).toMatchObject({
-		failure: { kind: 'noResponse', attempts: 5, outcomeUnknown: false, unsent: 'connection' },
-	});
+test.each([
+	[LOST, { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET', outcomeUnknown: true }],
+	[answer(429), { kind: 'status', status: 429, outcomeUnknown: false }],
+	// Also without a key.
+	[UNREACHABLE, { kind: 'noResponse', attempts: 5, outcomeUnknown: false, unsent: 'connection' }],
+])('the failure says whether it may have been carried out: %j', async (response, failure) => {
+	const options = response === UNREACHABLE ? {} : WITH_KEY;
+	expect((await ask(POST, [response], options)).result).toMatchObject({ failure });
 });
 
 test('a key that expires while a request is tried could no longer settle what became of it: it is not sent again', async () => {
@@ -110,7 +90,7 @@ test('maxAttempts ends earlier what is transient; a 429 is waited out', async ()
 
 test('cancelled in the queue or while it waits: nothing further is sent', async () => {
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { client } = workspaceWith(clock);
 	const { send, sent } = scripted(clock, [LOST]);
 	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
 	const gone = channelOf(send, 'a', AbortSignal.abort());
@@ -127,37 +107,29 @@ test('cancelled in the queue or while it waits: nothing further is sent', async 
 	expect(clock.now()).toBe(before);
 });
 
-/* What decides about the next attempt. */
-
-const attemptOf = (more: Partial<Attempt> = {}): Attempt => ({
-	number: 1,
-	replayable: true,
-	failingMs: 0,
-	now: Date.parse('2026-01-01T00:00:00.000Z'),
-	random: () => 0.5,
-	...more,
-});
+const delayAfter = (status: number, headers: Record<string, string>, random = 0.5, number = 1) =>
+	retryDelay(answer(status, undefined, headers), {
+		number,
+		replayable: true,
+		failingMs: 0,
+		now: Date.parse('2026-01-01T00:00:00.000Z'),
+		random: () => random,
+	}) ?? NaN;
 
 test('a hint replaces the backoff, plus up to a second', () => {
-	const after = (hint: string, random = 0.5, status = 429) =>
-		retryDelay(
-			answer(status, undefined, { 'retry-after': hint }),
-			attemptOf({ random: () => random }),
-		);
-	expect([after('7', 0), after('7', 0.999), after('3', 0.5, 503)]).toEqual([7_000, 7_999, 3_500]);
-	expect(after('0', 0)).toBe(100);
+	expect(delayAfter(429, { 'retry-after': '7' }, 0)).toBe(7_000);
+	expect(delayAfter(429, { 'retry-after': '7' }, 0.999)).toBe(7_999);
+	expect(delayAfter(503, { 'retry-after': '3' })).toBe(3_500);
+	expect(delayAfter(429, { 'retry-after': '0' }, 0)).toBe(100);
 });
 
-test.each(['0', '1'])(
-	'a service that is down and asks for a short wait (%s) is not given up sooner than one that asks for none',
-	(hint) => {
-		const total = (headers: Record<string, string>) =>
-			[1, 2, 3, 4, 5, 6]
-				.map((number) => retryDelay(answer(503, undefined, headers), attemptOf({ number })) ?? NaN)
-				.reduce((sum, delay) => sum + delay);
-		expect(total({ 'retry-after': hint })).toBeGreaterThanOrEqual(total({}));
-	},
-);
+test('a service that is down and asks for a short wait is not given up sooner than one that asks for none', () => {
+	const total = (headers: Record<string, string>) =>
+		[1, 2, 3, 4, 5, 6]
+			.map((number) => delayAfter(503, headers, 0.5, number))
+			.reduce((sum, delay) => sum + delay);
+	expect(total({ 'retry-after': '1' })).toBeGreaterThanOrEqual(total({}));
+});
 
 test.each([
 	[' 7 ', 7_000],

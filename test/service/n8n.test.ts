@@ -2,7 +2,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
 import { itemContext } from '../../src/run/nodeInput';
-import { n8nHost } from '../../src/service/n8n';
+import { n8nHost, readBody } from '../../src/service/n8n';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const NEVER = new AbortController().signal;
@@ -65,7 +65,8 @@ test('a request carries what it is given, and its answer has its headers in lowe
 });
 
 test('a response that stalls in the middle of its body is lost at the deadline', async () => {
-	const stuck = new Readable({ read() {} });
+	// Such as one that does not notice.
+	const stuck = new Readable({ read() {}, destroy() {} });
 	const parameters = () => ({ requestOptions: { timeout: 50 } });
 	const { host } = hostOf(full(200, stuck), { parameters });
 	expect(await host.channel.send({ method: 'GET', path: '/credits' })).toEqual({
@@ -74,24 +75,22 @@ test('a response that stalls in the middle of its body is lost at the deadline',
 	expect(stuck.destroyed).toBe(true);
 });
 
-test('a transfer can be closed, however far it got, and the answer of an upload always is', async () => {
+test('a download can be closed, however far it got, and the answer of an upload always is', async () => {
 	const stuck = () => new Readable({ read() {}, destroy() {} });
 	const download = hostOf(full(200, stuck()));
 	const answered = await download.host.get('https://media.example/x', NEVER);
 	if ('noResponse' in answered) throw new Error(answered.noResponse);
-	expect(download.asked[0]?.abortSignal?.aborted).toBe(false);
+	const signal = download.asked[0]?.abortSignal;
+	expect(signal?.aborted).toBe(false);
 	answered.close();
 	answered.close();
-	expect(download.asked[0]?.abortSignal?.aborted).toBe(true);
-	expect((answered.body as Readable).destroyed).toBe(true);
+	expect([signal?.aborted, (answered.body as Readable).destroyed]).toEqual([true, true]);
 
 	const body = stuck();
-	const upload = hostOf(full(200, body));
-	expect(await upload.host.put('https://put.example/x', {}, FILE, NEVER)).toMatchObject({
-		status: 200,
-	});
+	const { host, asked } = hostOf(full(200, body));
+	await host.put('https://put.example/x', {}, FILE, NEVER);
 	expect(body.destroyed).toBe(true);
-	expect(upload.asked[0]).toMatchObject({ encoding: 'stream' });
+	expect(asked[0]).toMatchObject({ encoding: 'stream' });
 });
 
 test('an upload has the headers given and its length, and no content type of the HTTP library', async () => {
@@ -157,19 +156,15 @@ test.each([
 });
 
 test('a binary field is opened as a whole from memory, and as a stream from disk', async () => {
+	const data = Buffer.from('cat').toString('base64');
 	const binary = {
-		inMemory: {
-			data: Buffer.from('cat').toString('base64'),
-			mimeType: 'image/png',
-			fileName: 'cat.png',
-		},
+		inMemory: { data, mimeType: 'image/png', fileName: 'cat.png' },
 		onDisk: { data: 'filesystem', id: 'filesystem-v2:1', mimeType: 'image/png' },
 	};
 	const { host } = hostOf(full(200), { items: [{ json: {}, binary }] });
-	const inMemory = await host.binary('inMemory');
+	const [inMemory, onDisk] = [await host.binary('inMemory'), await host.binary('onDisk')];
 	expect(inMemory).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
 	expect(await inMemory?.open()).toEqual(Buffer.from('cat'));
-	const onDisk = await host.binary('onDisk');
 	expect(onDisk).toMatchObject({ fileName: '', id: 'filesystem-v2:1' });
 	expect(await onDisk?.open()).toBe('filesystem-v2:1');
 	for (const none of ['other', 'constructor']) expect(await host.binary(none)).toBeUndefined();
@@ -183,4 +178,32 @@ test.each([
 	const { host } = hostOf(full(200, body), { signal: AbortSignal.abort() });
 	const request = { method: 'POST', path: '/generations', body: {}, outlivesCancel } as const;
 	expect(await host.channel.send(request)).toMatchObject(heard);
+});
+
+const BOM = Buffer.from('\ufeff');
+const SMILE = Buffer.from('"😀"');
+
+test.each([
+	['JSON in pieces', ['{"id"', ': "ä"}'], { id: 'ä' }],
+	['text that is not JSON', ['<html>'], '<html>'],
+	['nothing', [], ''],
+	['JSON after a byte order mark', [BOM.subarray(0, 2), BOM.subarray(2), '{}'], {}],
+	['a character that is cut in two', [SMILE.subarray(0, 3), SMILE.subarray(3)], '😀'],
+])('what is read of a body: %s', async (_name, chunks, value) => {
+	const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+	expect(await readBody(body, NEVER)).toEqual({ value });
+});
+
+test('an endless body is not read to its end', async () => {
+	let given = 0;
+	const piece = Buffer.alloc(1024 * 1024);
+	const endless = new Readable({
+		read() {
+			given += 1;
+			this.push(piece);
+		},
+	});
+	expect(await readBody(endless, NEVER)).toBeUndefined();
+	expect(given).toBeLessThan(64);
+	expect(endless.destroyed).toBe(true);
 });

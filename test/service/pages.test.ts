@@ -1,9 +1,7 @@
-import { Client } from '../../src/service/client';
 import { readPages } from '../../src/service/pages';
-import { RateLimiter } from '../../src/service/rateLimiter';
 import type { SendResult } from '../../src/base/types';
 import { answer, channelOf, scripted } from '../model/answers';
-import { seeded } from '../model/random';
+import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const page = (ids: unknown[], more: Record<string, unknown> = {}) =>
@@ -13,7 +11,7 @@ const more = (cursor: unknown) => ({ has_more: true, next_cursor: cursor });
 
 async function read(answers: SendResult[], query: Partial<Parameters<typeof readPages>[3]> = {}) {
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 60), clock, seeded(1));
+	const { client } = workspaceWith(clock);
 	const { send, sent } = scripted(clock, answers);
 	const request = { method: 'GET', path: '/generations' } as const;
 	const wanted = { wanted: Infinity, takesLimit: true, ...query };
@@ -55,40 +53,27 @@ test('an entry on two pages, because of an insert in between, is returned once',
 	expect(ids).toEqual([1, 2, 3, 4, 5]);
 });
 
-describe('a list that says it has more, but not where', () => {
-	const NOWHERE = 'the list says that there is more of it, but not where';
-	const failed = (problem: string) => ({ ok: false, failure: { kind: 'badResponse', problem } });
-
-	test.each([[null], [''], [7]])(
-		'is a failure, not a part of it: a cursor that is %p',
-		async (cursor) => {
-			const { ids, queries } = await read([page([1], more('a')), page([2], more(cursor))]);
-			expect(ids).toMatchObject(failed(NOWHERE));
-			expect(queries).toHaveLength(2);
-		},
-	);
-
-	test('is a failure where the cursor leads back', async () => {
-		const pages = ['a', 'b', 'a'].map((cursor, index) => page([index], more(cursor)));
-		const { ids, queries } = await read(pages);
-		expect(ids).toMatchObject(failed('the list leads back to a page before'));
-		expect(queries).toHaveLength(3);
-	});
-});
-
-test('a response that is not a list is a failure after the usual attempts, not an empty list', async () => {
-	const { ids, queries } = await read([answer(200, { object: 'list' })]);
-	expect(ids).toMatchObject({
-		ok: false,
-		failure: { kind: 'badResponse', problem: 'the response is a JSON object, not a list' },
-	});
-	expect(queries).toHaveLength(3);
+test.each<[what: string, answers: SendResult[], problem: string]>([
+	...[null, '', 7].map((cursor): [string, SendResult[], string] => [
+		`with more, but not where (${JSON.stringify(cursor)})`,
+		[page([1], more('a')), page([2], more(cursor))],
+		'the list says that there is more of it, but not where',
+	]),
+	[
+		'that leads back',
+		['a', 'b', 'a'].map((cursor, index) => page([index], more(cursor))),
+		'the list leads back to a page before',
+	],
+	['that is none', [answer(200, { object: 'list' })], 'the response is a JSON object, not a list'],
+])('a list %s is a failure, not a part of it', async (_, answers, problem) => {
+	const { ids } = await read(answers);
+	expect(ids).toMatchObject({ ok: false, failure: { kind: 'badResponse', problem } });
 });
 
 test('a list that never ends is an error, not a part of it', async () => {
 	let count = 0;
 	const clock = new VirtualClock();
-	const client = new Client(new RateLimiter(clock, 1_000_000), clock, seeded(1));
+	const { client } = workspaceWith(clock, { requestsPerMinute: 1_000_000 });
 	const channel = channelOf(async () => page([(count += 1)], more(String(count))));
 	const request = { method: 'GET', path: '/voices' } as const;
 	const endless = readPages(client, channel, request, { wanted: Infinity, takesLimit: false });

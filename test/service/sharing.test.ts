@@ -1,101 +1,77 @@
-import { Run } from '../../src/run/run';
 import { Workspace } from '../../src/service/workspace';
-import { answer } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { seeded } from '../model/random';
-import { createJob, hostWith, PLAN, runOf } from '../model/run';
+import { createJob, hostWith, PLAN, runAll } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
-import type { Send } from '../../src/base/types';
 
 const MINUTE = 60_000;
 
-/** A service in virtual time, and processes of n8n that know nothing of each other. */
-function setUp(settings: Partial<ServiceSettings> = {}) {
-	const clock = new VirtualClock();
-	const service = new ModelService(clock, { latencyMs: 250, jobMs: () => 8_000, ...settings });
-	let runs = 0;
-	/** Items of one run in a process of its own, all started at once as n8n does. */
-	const run = async (count: number, send: Send = service.send) => {
-		runs += 1;
-		const workspace = new Workspace(PLAN, clock, seeded(runs));
-		const name = `run ${runs}`;
-		const host = hostWith(send, {}, name);
-		const run = new Run(count, false);
-		const items = Array.from({ length: count }, async (_, itemIndex) => {
-			const node = { runId: name, items: {} };
-			const prompt = `${name} ${itemIndex}`;
-			const own = { host, workspace, run, itemIndex, node, prompt };
-			return await createJob(runOf({ ...own, settings: { waitTimeoutMs: 30 * MINUTE } }));
-		});
-		return await Promise.all(items);
-	};
-	return { clock, service, run };
+const random = seeded(7);
+
+/** Lengths of jobs around this one, in ms. */
+const about = (ms: number) => () => ms * (0.8 + 0.4 * random());
+
+interface Case {
+	/** Processes of n8n that know nothing of each other. */
+	processes?: number;
+	/** Of each process, all started at once as n8n does. */
+	items: number;
+	service: Partial<ServiceSettings>;
+	/** How much of all requests is answered with 429 at most. */
+	refused: number;
+	/** How long all take at most, in ms. */
+	withinMs: number;
 }
 
-describe('one process', () => {
-	test('makes 100 jobs of all lengths without a refusal', async () => {
-		const random = seeded(7);
-		// Whoever keeps to a sliding minute keeps to a fixed one and to a bucket of tokens.
-		const { clock, service, run } = setUp({
-			window: 'sliding',
-			jobMs: () => 5_000 + random() * 22_000,
-		});
-		const results = await clock.run(run(100));
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		expect(service.jobs).toHaveLength(100);
-		expect(service.count(429)).toBe(0);
-	});
-
-	test('uses the five allowed jobs almost all the time, and leaves no timer behind', async () => {
-		const { clock, run } = setUp({ jobMs: () => 60_000 });
-		const began = clock.now();
-		await clock.run(run(50));
-		expect(clock.now() - began).toBeLessThan((50 / 5) * MINUTE * 1.15);
-		await clock.pass(10 * MINUTE);
-		expect(clock.sleeping).toBe(0);
-	});
-});
-
-test('a plan with fewer slots than the credential says is found out by refusals', async () => {
-	const { clock, service, run } = setUp({ concurrentJobs: 1 });
+test.each<[string, Case]>([
+	[
+		'one process, with jobs of all lengths, is never refused',
+		{ items: 100, service: { jobMs: about(16_000) }, refused: 0, withinMs: 7 * MINUTE },
+	],
+	[
+		'one process uses the five allowed jobs almost all the time',
+		{ items: 50, service: { jobMs: () => MINUTE }, refused: 0, withinMs: 11.5 * MINUTE },
+	],
+	[
+		'a plan with fewer slots than the credential says is found out by refusals',
+		{ items: 20, service: { concurrentJobs: 1 }, refused: 0.1, withinMs: 1.4 * 20 * 8_000 },
+	],
+	[
+		'a list without an answer says nothing of what others do',
+		{
+			...{ processes: 2, items: 20, refused: 0.3, withinMs: 10 * MINUTE },
+			service: {
+				fault: ({ path }) => (path === '/generations' && random() < 0.3 ? 'error' : undefined),
+			},
+		},
+	],
+	[
+		'three processes share the requests of a minute and the slots, where refused requests count too',
+		{
+			...{ processes: 3, items: 30, refused: 0.17, withinMs: 10 * MINUTE },
+			service: { countsRefused: true, jobMs: about(4_000) },
+		},
+	],
+])('%s', async (_, { processes = 1, items, service, refused, withinMs }) => {
+	const clock = new VirtualClock();
+	// Whoever keeps to a sliding minute keeps to a fixed one and to a bucket of tokens.
+	const model = new ModelService(clock, { latencyMs: 250, jobMs: () => 8_000, ...service });
 	const began = clock.now();
-	const results = await clock.run(run(20));
-	expect(results.every(({ ok }) => ok)).toBe(true);
-	const bound = 20 * 8_000;
-	expect((clock.now() - began) / bound).toBeLessThan(1.4);
-	// It begins with five, and tries one a minute.
-	expect(service.count(429)).toBeLessThanOrEqual(5 + bound / MINUTE);
-});
-
-test('two processes make all their jobs where half of all lists get no answer: a list without one says nothing', async () => {
-	const { clock, service, run } = setUp();
-	const random = seeded(3);
-	const send: Send = async (request) => {
-		const isList = request.method === 'GET' && request.path === '/generations';
-		return isList && random() < 0.5 ? answer(503) : await service.send(request);
-	};
-	const results = (await clock.run(Promise.all([run(20, send), run(20, send)]))).flat();
-	expect(results.every(({ ok }) => ok)).toBe(true);
-	expect(service.jobs).toHaveLength(40);
-});
-
-test.each([
-	[3, 4_000, 'sliding'],
-	[4, 8_000, 'fixed'],
-] as const)(
-	'%i processes with 30 jobs of %i ms each, where the service counts a %s window, refused requests included',
-	async (processes, jobMs, window) => {
-		const random = seeded(5);
-		const { clock, service, run } = setUp({
-			window,
-			countsRefused: true,
-			jobMs: () => jobMs * (0.8 + 0.4 * random()),
+	const runs = Array.from({ length: processes }, async (_, process) => {
+		const name = `process ${process}`;
+		const workspace = new Workspace(PLAN, clock, seeded(process));
+		const host = hostWith(model.send, {}, name);
+		const partsOf = (item: number) => ({
+			...{ host, workspace, prompt: `${name}, item ${item}` },
+			node: { runId: name, items: {} },
 		});
-		const all = Array.from({ length: processes }, async () => await run(30));
-		const results = (await clock.run(Promise.all(all))).flat();
-		expect(results.every(({ ok }) => ok)).toBe(true);
-		const refused = service.count(429) / service.log.length;
-		expect(refused).toBeLessThan(0.17);
-		expect(service.log.length / results.length).toBeLessThan(3.3);
-	},
-);
+		return await runAll(items, partsOf, createJob);
+	});
+	const results = (await clock.run(Promise.all(runs))).flat();
+	expect(results.filter(({ ok }) => !ok)).toEqual([]);
+	expect(model.jobs).toHaveLength(processes * items);
+	expect(model.count(429) / model.log.length).toBeLessThanOrEqual(refused);
+	expect(clock.now() - began).toBeLessThan(withinMs);
+	await clock.pass(10 * MINUTE);
+	expect(clock.sleeping).toBe(0);
+});

@@ -29,25 +29,4 @@ export const anyCodePoint = fc.integer({ min: 0, max: 0x10ffff - SURROGATES.coun
 	},
 );
 
-const segment = fc.string({
-	unit: fc.oneof(
-		fc.constantFrom(..."abcXYZ019-_.~!$&'()*+,;=:@"),
-		anyCodePoint.map((point) => encodeURIComponent(point)),
-	),
-	maxLength: 10,
-});
-
-/** As `fc.webUrl` has them, with a query at times: that one makes the same table of a million entries. */
-export const webUrl = fc
-	.tuple(
-		fc.constantFrom('http', 'https'),
-		fc.webAuthority(),
-		fc.array(segment, { maxLength: 5 }),
-		fc.option(segment),
-	)
-	.map(([scheme, authority, path, query]) => {
-		const address = [`${scheme}://${authority}`, ...path].join('/');
-		return query === null ? address : `${address}?${query}`;
-	});
-
 export default fc;

@@ -6,7 +6,6 @@ import type {
 	INode,
 	INodeExecutionData,
 	ITaskDataConnections,
-	IWorkflowSettings,
 } from 'n8n-workflow';
 
 export const NODE: INode = {
@@ -42,12 +41,10 @@ export interface NodeRun {
 	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
 	evaluatedArguments?: IDataObject;
 	executionId: string;
+	workflowId?: string;
 	/** How the execution was started; by a trigger if it is left out. */
 	mode?: WorkflowExecuteMode;
-	workflowSettings: IWorkflowSettings;
 	continueOnFail: boolean;
-	/** What the file of this id holds, where a test is about that. */
-	stored?: (id: string) => Buffer;
 	/** Whether failed rows leave by the error output. */
 	errorOutput?: boolean;
 	signal?: AbortSignal;
@@ -64,7 +61,6 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		},
 		nodeMemory: {},
 		executionId: 'execution 1',
-		workflowSettings: {},
 		continueOnFail: false,
 		...run,
 		items,
@@ -104,8 +100,8 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			parameters: run.rawParameters ?? (run.parameters(item) as INode['parameters']),
 			...(run.errorOutput && { onError: 'continueErrorOutput' }),
 		}),
-		getWorkflow: () => ({ id: 'workflow-1', active: false }),
-		getWorkflowSettings: () => run.workflowSettings,
+		getWorkflow: () => ({ id: run.workflowId ?? 'workflow-1', active: false }),
+		getWorkflowSettings: () => ({}),
 		getTimezone: () => 'Europe/Berlin',
 		getExecutionId: () => run.executionId,
 		getExecuteData: () => run.executeData,
@@ -132,10 +128,15 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			getBinaryDataBuffer: async (field: string) =>
 				Buffer.from(binaryOf(field)?.data ?? '', 'base64'),
 			getBinaryMetadata: async () => ({ fileSize: 3 }),
-			getBinaryStream: async (id: string) => run.stored?.(id) ?? id,
-			async prepareBinaryData(body: AsyncIterable<Buffer>, fileName: string, mimeType: string) {
+			getBinaryStream: async (id: string) => id,
+			async prepareBinaryData(
+				body: Buffer | AsyncIterable<Buffer>,
+				fileName: string,
+				mimeType: string,
+			) {
 				const chunks: Buffer[] = [];
-				for await (const chunk of body) chunks.push(Buffer.from(chunk));
+				for await (const chunk of Buffer.isBuffer(body) ? [body] : body)
+					chunks.push(Buffer.from(chunk));
 				return { data: Buffer.concat(chunks).toString('base64'), fileName, mimeType };
 			},
 		},

@@ -1,18 +1,20 @@
-import type { INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
+import type { INodeExecutionData, INodeTypeDescription, NodeApiError } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/base/clock';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { ModelService, type ServiceSettings } from '../model/modelService';
-import type { VirtualClock } from '../model/virtualClock';
 import { execute } from './engine';
 import { n8nRequest } from './n8nRequest';
 import { nodeRun, type NodeRun } from './nodeContext';
+import type { systemClock as virtualClock } from './virtualTime';
 
-export const clock = systemClock as VirtualClock;
+/** Every test that uses this mocks the clock by `virtualTime`. */
+export const clock = systemClock as typeof virtualClock;
 
 export const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
-interface Part extends Partial<NodeRun> {
+/** A node, what it is given, and the service before which it runs. */
+export interface Part extends Partial<NodeRun> {
 	description?: INodeTypeDescription;
 	service?: Partial<ServiceSettings>;
 	json?: Array<Record<string, unknown>>;
@@ -66,3 +68,15 @@ export function setUp({
 		run: async (...all: Parameters<typeof start>) => await clock.run(start(...all)),
 	};
 }
+
+interface Ended {
+	items: INodeExecutionData[];
+	error?: NodeApiError;
+}
+
+/** What a run ended with, well or badly. */
+export const ended = async (run: Promise<INodeExecutionData[]>): Promise<Ended> =>
+	await run.then(
+		(items): Ended => ({ items }),
+		(error: NodeApiError) => ({ items: [], error }),
+	);

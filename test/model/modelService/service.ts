@@ -67,7 +67,7 @@ export class ModelService {
 		this.log.push({ at: this.clock.now(), request, status: 'status' in given ? given.status : 0 });
 		await this.clock.sleep(this.settings.latencyMs / 2);
 		if (fault === 'timeout') await this.clock.sleep(TIMEOUT_MS);
-		return this.settings.loses(request) ? LOST : damaged(given, fault);
+		return damaged(given, fault);
 	};
 
 	private answer(request: ApiRequest): SendResult {

@@ -23,8 +23,6 @@ export interface ServiceSettings {
 	jobMs: (prompt: string) => number;
 	/** Time from the request to the answer, in milliseconds. */
 	latencyMs: number;
-	/** Whether an answer is lost, after the service has done what was asked. */
-	loses: (request: ApiRequest) => boolean;
 	/** What goes wrong with this request; `undefined` for nothing. */
 	fault: (request: ApiRequest) => Fault | undefined;
 	/** How a job ends. */
@@ -48,7 +46,6 @@ export const DEFAULTS: ServiceSettings = {
 	namesRetryAfter: false,
 	jobMs: () => 10_000,
 	latencyMs: 100,
-	loses: () => false,
 	fault: () => undefined,
 	ending: () => ({ status: 'completed' }),
 	credits: Infinity,
