@@ -56,19 +56,22 @@ function service(
 
 const urls = (webhooks: Map<string, Stored>) => [...webhooks.values()].map(({ url }) => url);
 
-test('activation registers the URL and keeps the secret, deactivation forgets it', async () => {
-	const { world, webhooks, hook } = service();
-	expect(await checkExists.call(hook())).toBe(false);
-	expect(await create.call(hook())).toBe(true);
-	expect([...webhooks.values()]).toMatchObject([
-		{ url: world.url, events: ['generation.completed'] },
-	]);
-	expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret: 'whsec_canary' });
-	expect(JSON.stringify(world.staticData)).not.toContain('canary-key');
-	expect(await checkExists.call(hook())).toBe(true);
-	expect(await remove.call(hook())).toBe(true);
-	expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
-});
+test.each(['secret', 'hmac_Secret_key'])(
+	'activation registers the URL and keeps the secret, which the answer calls %s; deactivation forgets it',
+	async (name) => {
+		const { world, webhooks, hook } = service({}, ({ id }) => ({ id, [name]: 'whsec_canary' }));
+		expect(await checkExists.call(hook())).toBe(false);
+		expect(await create.call(hook())).toBe(true);
+		expect([...webhooks.values()]).toMatchObject([
+			{ url: world.url, events: ['generation.completed'] },
+		]);
+		expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret: 'whsec_canary' });
+		expect(JSON.stringify(world.staticData)).not.toContain('canary-key');
+		expect(await checkExists.call(hook())).toBe(true);
+		expect(await remove.call(hook())).toBe(true);
+		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
+	},
+);
 
 test.each<[string, (world: TriggerFixture, webhooks: Map<string, Stored>) => void]>([
 	['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
@@ -133,35 +136,27 @@ describe('webhooks of others are never deleted, and the node registers its own',
 });
 
 describe('after a change of the credential', () => {
-	const OLD_SERVICE = /wh_1 was left at the service: it belongs to the old base URL/;
-	const OLD_WORKSPACE = /wh_1 was left at the service: the API key .* has changed/;
-	const CHANGES: Array<[string, RegExp, (world: TriggerFixture) => void]> = [
-		[
-			'to another base URL',
-			OLD_SERVICE,
-			({ credential }) => void (credential.baseUrl = 'https://other.example/v1'),
-		],
-		[
-			'to a key of another workspace',
-			OLD_WORKSPACE,
-			(world) => {
-				world.credential.apiKey = 'key-of-another-workspace';
-				world.answer = ({ method }) =>
-					method === 'POST'
-						? { statusCode: 201, body: { id: 'wh_new', secret: 'whsec_new' } }
-						: { statusCode: 404, body: {} };
-			},
-		],
-	];
+	const elsewhere = ({ method }: IHttpRequestOptions) =>
+		method === 'POST'
+			? { statusCode: 201, body: { id: 'wh_new', secret: 'whsec_new' } }
+			: { statusCode: 404, body: {} };
 
-	test.each(CHANGES)('%s the log names the webhook that is left', async (_name, words, change) => {
+	test.each<[string, RegExp, object, Partial<TriggerFixture>]>([
+		['another base URL', /the old base URL/, { baseUrl: 'https://other.example/v1' }, {}],
+		[
+			'a key of another workspace',
+			/API key .* has changed/,
+			{ apiKey: 'x' },
+			{ answer: elsewhere },
+		],
+	])('to %s the log names the webhook that is left', async (_name, why, credential, more) => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
-		change(world);
-		await expect(remove.call(hook())).rejects.toThrow(words);
-		expect(world.warnings).toEqual([expect.stringMatching(words)]);
+		Object.assign(world, more, { credential: { ...world.credential, ...credential } });
+		await expect(remove.call(hook())).rejects.toThrow(why);
 		expect(await checkExists.call(hook())).toBe(false);
-		expect(world.warnings).toEqual([expect.stringMatching(words), expect.stringMatching(words)]);
+		const left = expect.stringMatching(/wh_1 was left at the service: /) as string;
+		expect(world.warnings).toEqual([left, left]);
 		expect([...webhooks.keys()]).toEqual(['wh_1']);
 		expect(stateIn(world)).toBeUndefined();
 	});
@@ -176,96 +171,60 @@ describe('after a change of the credential', () => {
 	});
 });
 
-describe('a hook ends in time with our words, whatever the service does', () => {
-	/** Each signal that a hook has asked for, by its time in ms; the test says when the time is over. */
-	const signals: Array<{ ms: number; end: () => void }> = [];
+describe('a webhook that cannot be deleted', () => {
+	const isDown = () => ({ statusCode: 500, body: {} });
 
-	beforeEach(() => {
-		signals.length = 0;
-		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-			const controller = new AbortController();
-			signals.push({ ms, end: () => controller.abort() });
-			return controller.signal;
-		});
-	});
-
-	afterEach(() => jest.restoreAllMocks());
-
-	/** Lets the time of the hook be over once it waits for the service. */
-	async function late<T>(world: TriggerFixture, hook: Promise<T>): Promise<T> {
-		const { length } = world.requests;
-		hook.catch(() => {});
-		for (let turns = 0; turns < 200 && world.requests.length === length; turns += 1)
-			await Promise.resolve();
-		signals.filter(({ ms }) => ms <= HOOK_MS).forEach(({ end }) => end());
-		return await hook;
-	}
-
-	const hangs = (world: TriggerFixture) => (world.delay = async () => await new Promise(() => {}));
-
-	test('unpublishing, which says what was left, and the next one deletes it', async () => {
+	test('is named by the error and in the log, and the next unpublishing deletes it', async () => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
-		const { delay } = world;
-		hangs(world);
-		await expect(late(world, remove.call(hook()))).rejects.toThrow(
-			/^The webhook wh_1 was left at the service: The service did not respond/,
+		const { answer } = world;
+		world.answer = isDown;
+		await expect(remove.call(hook())).rejects.toThrow(
+			/^The webhook wh_1 was left at the service: The service answered with status 500/,
 		);
 		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
-		world.delay = delay;
+		world.answer = answer;
 		expect(await remove.call(hook())).toBe(true);
 		expect(webhooks.size).toBe(0);
 	});
 
-	test('after a test event only the log has it: nothing of n8n would catch an error', async () => {
+	test('after a test event is only in the log: nothing of n8n would catch an error', async () => {
 		const { world, hook } = service({ mode: 'manual' });
 		await create.call(hook());
-		world.answer = () => ({ statusCode: 500, body: {} });
+		world.answer = isDown;
 		expect(await remove.call(hook())).toBe(false);
 		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
 	});
+});
 
-	test('what n8n repeats shares the time, and has a second at least', async () => {
-		const { world, hook } = service();
-		world.answer = ({ method }) =>
-			method === 'POST' ? { statusCode: 400, body: {} } : { statusCode: 200, body: { data: [] } };
-		const times: number[] = [];
-		let now = 0;
-		jest.spyOn(systemClock, 'monotonic').mockImplementation(() => now);
-		for (const pause of [0, 1_000, 8_000, 8_000, 20_000]) {
-			now += pause;
-			signals.length = 0;
-			await expect(create.call(hook())).rejects.toThrow();
-			times.push(signals[0]?.ms ?? 0);
-		}
-		expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
-	});
+test('all requests of a hook, and what n8n repeats of it, share one time; a repeat has a second at least', async () => {
+	const { hook } = service({ answer: () => ({ statusCode: 400, body: {} }) });
+	let now = 0;
+	jest.spyOn(systemClock, 'monotonic').mockImplementation(() => now);
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	const times: unknown[] = [];
+	for (const pause of [0, 1_000, 8_000, 8_000, 20_000]) {
+		now += pause;
+		timeout.mockClear();
+		await expect(create.call(hook())).rejects.toThrow();
+		times.push(timeout.mock.calls[0]?.[0]);
+	}
+	jest.restoreAllMocks();
+	expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
 });
 
 test('a webhook that an earlier publishing left is found on whatever page', async () => {
 	const { world, webhooks, hook } = service();
 	const { answer } = world;
-	const page = (data: object[], next: string | null) => ({
-		statusCode: 200,
-		body: { object: 'list', data, has_more: next !== null, next_cursor: next },
-	});
 	webhooks.set('left', { id: 'left', url: world.url, events: [] });
-	const pages: Record<string, object> = {
-		undefined: page([{ id: 'x', url: 'https://else' }], '2'),
-		2: page([{ id: 'left', url: world.url }], null),
+	world.answer = (request) => {
+		if (request.method !== 'GET' || request.url !== '/webhooks') return answer(request);
+		const first = { data: [{ id: 'x', url: 'https://else' }], has_more: true, next_cursor: '2' };
+		const second = { data: [{ id: 'left', url: world.url }], has_more: false };
+		return { statusCode: 200, body: request.qs?.cursor === '2' ? second : first };
 	};
-	world.answer = (request) =>
-		request.method === 'GET' && request.url === '/webhooks'
-			? (pages[String(request.qs?.cursor)] as never)
-			: answer(request);
 	await create.call(hook());
 	expect([...webhooks.keys()]).toEqual(['wh_1']);
-});
-
-test('the secret is found in any field named so', async () => {
-	const { world, hook } = service({}, ({ id }) => ({ id, hmac_Secret_key: 'whsec_canary' }));
-	await create.call(hook());
-	expect(stateIn(world)?.secret).toBe('whsec_canary');
 });
 
 test('an activation without a secret in the answer fails, leaves no webhook behind and names no value', async () => {
@@ -310,26 +269,13 @@ test.each(['http://localhost:5678/webhook/x/webhook', ''])(
 	},
 );
 
-test('a missing scope is refused before anything is sent', async () => {
-	const { world, hook } = service();
-	world.credential = { ...world.credential, scopes: ['webhooks:read'] };
-	await expect(create.call(hook())).rejects.toThrow('webhooks:write');
-	expect(world.requests).toEqual([]);
-});
-
-describe('with a webhook made by hand', () => {
+test('with a webhook made by hand nothing is registered, but activation asks for its secret', async () => {
 	const parameters = { events: ['generation.completed'], registration: 'manual' };
-
-	test('nothing is registered, not even https is asked for', async () => {
-		const { world, hook } = service({ parameters, url: 'http://n8n.example/x' });
-		expect(await checkExists.call(hook())).toBe(false);
-		expect(await create.call(hook())).toBe(true);
-		expect(await remove.call(hook())).toBe(true);
-		expect(world.requests).toEqual([]);
-	});
-
-	test('activation asks for the secret', async () => {
-		const { hook } = service({ parameters, secretCredential: {} });
-		await expect(create.call(hook())).rejects.toThrow('no signing secret');
-	});
+	const { world, hook } = service({ parameters, url: 'http://n8n.example/x' });
+	expect(await checkExists.call(hook())).toBe(false);
+	expect(await create.call(hook())).toBe(true);
+	expect(await remove.call(hook())).toBe(true);
+	expect(world.requests).toEqual([]);
+	world.secretCredential = {};
+	await expect(create.call(hook())).rejects.toThrow('no signing secret');
 });
