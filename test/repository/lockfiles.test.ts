@@ -1,5 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-imports -- not published */
-import { execFileSync } from 'child_process';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readdirSync, readFileSync } from 'fs';
 import { join, relative } from 'path';
 import { releases } from '../../lab/n8n/release';
@@ -69,13 +68,4 @@ test('Node is the same in every system that a package brings it for', () => {
 	expect(new Set(nodes.map(([, { version }]) => version)).size).toBe(1);
 	const [, ours] = /node-version: (\d+)/.exec(read('.github/workflows/docs.yml'))!;
 	expect(nodes[0]![1].version).toMatch(new RegExp(`^${ours}\\.`));
-});
-
-test('neither installed packages nor links to them are tracked', () => {
-	const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-	const tracked = git('ls-files', '--stage').split('\n');
-	expect(tracked.filter((line) => line.startsWith('120000'))).toEqual([]);
-	expect(tracked.filter((line) => /\bnode_modules\b/.test(line))).toEqual([]);
-	const ignored = git('check-ignore', 'node_modules', 'lab/node_modules').trim();
-	expect(ignored.split('\n')).toHaveLength(2);
 });
