@@ -1,9 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { getModels } from '../../src/events/filters';
 import { searches } from '../../src/fields/search/searches';
-import fc from '../support/fastCheck';
 import { editor } from '../support/searches';
-import { cases } from '../support/thorough';
 
 type Search = (
 	this: ILoadOptionsFunctions,
@@ -69,18 +67,6 @@ test('a list is opened with one request, and nothing is asked while somebody typ
 	expect(listed(opened)).toHaveLength(1);
 	// Another credential sees nothing of it.
 	expect(await namesIn(searchModels, models([{ id: 'other' }]))).toEqual(['other']);
-});
-
-test('generations are read a page at a time, following the cursor', async () => {
-	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
-	const page = { data: [one], has_more: true, next_cursor: 'c1' };
-	const { context, asked } = editor({ answers: { '/generations': page } });
-	expect(await searches.searchGenerations.call(context)).toEqual({
-		results: [{ name: 'image · m · completed · gen_1', value: 'gen_1' }],
-		paginationToken: 'c1',
-	});
-	await searches.searchGenerations.call(context, '', 'c1');
-	expect(asked.map(({ qs }) => qs)).toEqual([{ limit: 100 }, { limit: 100, cursor: 'c1' }]);
 });
 
 const NO_LIST = /^The answer of the service cannot be used\. .*(not a list|but not where)/;
@@ -240,46 +226,3 @@ describe('the models that the filter of a trigger offers', () => {
 		await expect(getModels.call(repeating.context)).rejects.toThrow('leads back to a page before');
 	});
 });
-
-const odd = fc.oneof(fc.constantFrom(TURBO, '', ' ', 'x', 7, null), fc.jsonValue({ maxDepth: 2 }));
-
-const KNOWN = 'label name kind status mode model url gender language_code sample_url'.split(' ');
-
-const anyEntry = fc.oneof(
-	odd,
-	fc.record(
-		{
-			...Object.fromEntries(KNOWN.map((name) => [name, odd])),
-			id: fc.constantFrom(TURBO, 'a', '', 7, null, {}),
-			capabilities: fc.oneof(odd, fc.record({ voices: fc.array(odd), durations: odd })),
-		},
-		{ requiredKeys: [] },
-	),
-);
-
-const anyBody = fc.oneof(
-	odd,
-	fc.record(
-		{ data: fc.array(anyEntry), has_more: odd, next_cursor: odd },
-		{ requiredKeys: ['data'] },
-	),
-);
-
-test.each(Object.entries(searches))(
-	'%s makes choices of any answer, each with a name',
-	async (_name, search) => {
-		const whole = (body: unknown) => editor({ answers: () => body, model: TURBO });
-		const inWords = ({ message }: Error) => {
-			expect(message).toMatch(/^The answer of the service cannot be used\. /);
-			return [];
-		};
-		const property = fc.asyncProperty(anyBody, async (body) => {
-			for (const { name, value, url } of await shown(search, whole(body)).catch(inWords)) {
-				expect([typeof name, typeof value]).toEqual(['string', 'string']);
-				expect(name).not.toMatch(/^\s*$|^(undefined|null|\[object)/);
-				if (url !== undefined) expect(url).toMatch(/^https?:/);
-			}
-		});
-		await fc.assert(property, { numRuns: cases(100) });
-	},
-);

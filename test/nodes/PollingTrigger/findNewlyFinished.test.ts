@@ -1,4 +1,3 @@
-import { pageOf } from '../../../src/service/pages';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,
@@ -10,10 +9,6 @@ import type { Resource } from '../../../src/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
 
-const KNOWN: PollState = { workspace: 'w', seen: [], running: [] };
-
-const unreadable = (problem: string) => new Error(problem);
-
 /**
  * A list of generations as the service may page it: the newest first, mixed within a page or not.
  */
@@ -24,7 +19,7 @@ class List implements Reader {
 
 	state: PollState | undefined;
 
-	readonly unreadable = unreadable;
+	readonly unreadable = (problem: string) => new Error(problem);
 
 	constructor(private readonly mixed = false) {}
 
@@ -122,7 +117,7 @@ test('whatever fails or moves while it is read, each is emitted once, also with 
 						if (requests === failsAt) throw new Error('503');
 					};
 					const reader: Reader = {
-						unreadable,
+						unreadable: list.unreadable,
 						page: async (cursor) => {
 							asked();
 							const page = await list.page(cursor);
@@ -159,36 +154,4 @@ test('whatever fails or moves while it is read, each is emitted once, also with 
 		),
 		{ numRuns: 40 },
 	);
-});
-
-test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
-	const same: Reader = {
-		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
-		read: async () => undefined,
-		unreadable,
-	};
-	await findNewlyFinished(same, 'w', KNOWN);
-	let count = 0;
-	const endless: Reader = {
-		page: async () => ({
-			entries: [{ id: `x${(count += 1)}`, status: 'completed' }],
-			next: `c${count}`,
-		}),
-		read: async () => undefined,
-		unreadable,
-	};
-	const { complete } = await findNewlyFinished(endless, 'w', KNOWN);
-	expect([complete, count]).toEqual([false, 200]);
-});
-
-test('entries that are not generations are skipped, unknown statuses count as unfinished', async () => {
-	const odd: Reader = {
-		page: async () =>
-			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }] }),
-		read: async () => undefined,
-		unreadable,
-	};
-	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
-	expect(finished).toEqual([]);
-	expect(state.running).toEqual(['a', 'b']);
 });
