@@ -151,7 +151,7 @@ export const values: Mutant[] = [
 		from: 'target.origin === base.origin && ',
 		to: '',
 		why: 'An HTTP Request node that uses the credential sends the key to any host.',
-		tests: [...CREDENTIAL, 'test/credentials/mediaGenApi.test.ts'],
+		tests: CREDENTIAL,
 	},
 	{
 		name: 'values/short-keys-are-shown',

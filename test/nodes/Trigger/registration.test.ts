@@ -54,8 +54,6 @@ function service(
 	return { world, webhooks, hook: () => triggerContext<IHookFunctions>(world) };
 }
 
-const urls = (webhooks: Map<string, Stored>) => [...webhooks.values()].map(({ url }) => url);
-
 test.each(['secret', 'hmac_Secret_key'])(
 	'activation registers the URL and keeps the secret, which the answer calls %s; deactivation forgets it',
 	async (name) => {
@@ -73,102 +71,85 @@ test.each(['secret', 'hmac_Secret_key'])(
 	},
 );
 
-test.each<[string, (world: TriggerFixture, webhooks: Map<string, Stored>) => void]>([
-	['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
-	[
-		'someone changed its events',
-		(world, webhooks) => void webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
-	],
-	['someone deleted it', (_world, webhooks) => void webhooks.delete('wh_1')],
-])(
-	'a registration that no longer fits is deleted, and another one made: %s',
-	async (_name, change) => {
+describe('where the registration that is remembered does not fit', () => {
+	type Webhooks = Map<string, Stored>;
+	const NEW_URL = 'https://new.example/webhook/x/webhook';
+
+	/** Its webhook goes: another one takes its place. */
+	const OWN: Array<[string, (world: TriggerFixture, webhooks: Webhooks) => unknown]> = [
+		['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
+		[
+			'someone changed its events',
+			(world, webhooks) => webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
+		],
+		['someone deleted it', (_world, webhooks) => webhooks.delete('wh_1')],
+	];
+
+	/** Its webhook may be somebody else's, and stays. */
+	const OF_OTHERS: Array<
+		[string, left: RegExp | undefined, change: (world: TriggerFixture) => void]
+	> = [
+		[
+			'the workflow is a copy with an address of its own',
+			undefined,
+			(world) => void Object.assign(world, { workflowId: 'workflow-2', url: NEW_URL }),
+		],
+		['the database is a clone', /another n8n may be using it/, (world) => (world.url = NEW_URL)],
+		[
+			'the credential has another base URL',
+			/wh_1 was left at the service: it belongs to the old base URL/,
+			({ credential }) => (credential.baseUrl = 'https://other.example/v1'),
+		],
+		[
+			'the credential has a key of another workspace',
+			/wh_1 was left at the service: the API key .* has changed/,
+			(world) => {
+				const { answer } = world;
+				world.credential.apiKey = 'key-of-another-workspace';
+				world.answer = (request) =>
+					request.url === '/webhooks/wh_1' ? { statusCode: 404, body: {} } : answer(request);
+			},
+		],
+	];
+
+	test.each([
+		...OWN.map(([name, change]) => ({ name, change, left: undefined, kept: [] })),
+		...OF_OTHERS.map(([name, left, change]) => ({ name, change, left, kept: ['wh_1'] })),
+	])('publishing makes another one: $name', async ({ change, left, kept }) => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
 		change(world, webhooks);
 		expect(await checkExists.call(hook())).toBe(false);
-		expect(webhooks.size).toBe(0);
+		expect([...webhooks.keys()]).toEqual(kept);
+		expect(world.warnings).toEqual(left ? [expect.stringMatching(left)] : []);
 		await create.call(hook());
-		expect(urls(webhooks)).toEqual([world.url]);
+		expect(webhooks.get('wh_2')?.url).toBe(world.url);
 		expect(stateIn(world)?.webhookId).toBe('wh_2');
 		expect(await checkExists.call(hook())).toBe(true);
-	},
-);
-
-describe('webhooks of others are never deleted, and the node registers its own', () => {
-	/** A copy starts with the static data of the original, whose webhook is wh_1. */
-	async function copied(more: Partial<TriggerFixture>) {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		const staticData = structuredClone(world.staticData);
-		const copy = { ...world, staticData, warnings: [], ...more };
-		return { copy, webhooks, hook: () => triggerContext<IHookFunctions>(copy) };
-	}
-
-	const NEW_URL = 'https://new.example/webhook/x/webhook';
-
-	const COPIES: Array<[name: string, warnings: number, more: Partial<TriggerFixture>]> = [
-		['a copy under another id and address', 0, { workflowId: 'workflow-2', url: NEW_URL }],
-		['a cloned database under another address', 1, { url: NEW_URL }],
-		['a copy with the address of the original', 0, { workflowId: 'workflow-2' }],
-	];
-
-	test.each(COPIES)('unpublishing %s', async (_name, warnings, more) => {
-		const { copy, webhooks, hook } = await copied(more);
-		const removed = remove.call(hook());
-		if (warnings > 0) await expect(removed).rejects.toThrow('another n8n may be using it');
-		else expect(await removed).toBe(true);
-		expect([...webhooks.keys()]).toEqual(['wh_1']);
-		expect(copy.warnings).toHaveLength(warnings);
 	});
 
-	test.each(COPIES.slice(0, 2))('publishing %s', async (_name, warnings, more) => {
-		const { copy, webhooks, hook } = await copied(more);
-		expect(await checkExists.call(hook())).toBe(false);
+	test.each<[string, RegExp | undefined, (world: TriggerFixture) => void]>([
+		...OF_OTHERS,
+		['the workflow is a copy', undefined, (world) => (world.workflowId = 'workflow-2')],
+	])('unpublishing leaves the webhook where %s', async (_name, left, change) => {
+		const { world, webhooks, hook } = service();
 		await create.call(hook());
-		expect([...webhooks.keys()]).toEqual(['wh_1', 'wh_2']);
-		expect(webhooks.get('wh_2')?.url).toBe(copy.url);
-		expect(copy.warnings).toHaveLength(warnings);
-		expect(await checkExists.call(hook())).toBe(true);
-		await remove.call(hook());
+		change(world);
+		const removed = remove.call(hook());
+		if (left) await expect(removed).rejects.toThrow(left);
+		else expect(await removed).toBe(true);
 		expect([...webhooks.keys()]).toEqual(['wh_1']);
+		expect(world.warnings).toEqual(left ? [expect.stringMatching(left)] : []);
 	});
 });
 
-describe('after a change of the credential', () => {
-	const elsewhere = ({ method }: IHttpRequestOptions) =>
-		method === 'POST'
-			? { statusCode: 201, body: { id: 'wh_new', secret: 'whsec_new' } }
-			: { statusCode: 404, body: {} };
-
-	test.each<[string, RegExp, object, Partial<TriggerFixture>]>([
-		['another base URL', /the old base URL/, { baseUrl: 'https://other.example/v1' }, {}],
-		[
-			'a key of another workspace',
-			/API key .* has changed/,
-			{ apiKey: 'x' },
-			{ answer: elsewhere },
-		],
-	])('to %s the log names the webhook that is left', async (_name, why, credential, more) => {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		Object.assign(world, more, { credential: { ...world.credential, ...credential } });
-		await expect(remove.call(hook())).rejects.toThrow(why);
-		expect(await checkExists.call(hook())).toBe(false);
-		const left = expect.stringMatching(/wh_1 was left at the service: /) as string;
-		expect(world.warnings).toEqual([left, left]);
-		expect([...webhooks.keys()]).toEqual(['wh_1']);
-		expect(stateIn(world)).toBeUndefined();
-	});
-
-	test('to another key of the same workspace the webhook stays in use, and is deleted in the end', async () => {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		world.credential.apiKey = 'another-key';
-		expect(await checkExists.call(hook())).toBe(true);
-		expect(await remove.call(hook())).toBe(true);
-		expect([webhooks.size, world.warnings]).toEqual([0, []]);
-	});
+test('with another key of the same workspace the webhook stays in use, and is deleted in the end', async () => {
+	const { world, webhooks, hook } = service();
+	await create.call(hook());
+	world.credential.apiKey = 'another-key';
+	expect(await checkExists.call(hook())).toBe(true);
+	expect(await remove.call(hook())).toBe(true);
+	expect([webhooks.size, world.warnings]).toEqual([0, []]);
 });
 
 describe('a webhook that cannot be deleted', () => {
