@@ -194,18 +194,20 @@ test('all requests of a hook, and what n8n repeats of it, share one time; a repe
 	expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
 });
 
-test('a webhook that an earlier publishing left is found on whatever page', async () => {
+test('a webhook that an earlier publishing left is found on whatever page, and no other is deleted', async () => {
 	const { world, webhooks, hook } = service();
 	const { answer } = world;
-	webhooks.set('left', { id: 'left', url: world.url, events: [] });
+	const other = { id: 'other', url: 'https://else', events: [] };
+	const left = { id: 'left', url: world.url, events: [] };
+	for (const each of [other, left]) webhooks.set(each.id, each);
 	world.answer = (request) => {
 		if (request.method !== 'GET' || request.url !== '/webhooks') return answer(request);
-		const first = { data: [{ id: 'x', url: 'https://else' }], has_more: true, next_cursor: '2' };
-		const second = { data: [{ id: 'left', url: world.url }], has_more: false };
-		return { statusCode: 200, body: request.qs?.cursor === '2' ? second : first };
+		const first = { data: [other], has_more: true, next_cursor: '2' };
+		const body = request.qs?.cursor === '2' ? { data: [left], has_more: false } : first;
+		return { statusCode: 200, body };
 	};
 	await create.call(hook());
-	expect([...webhooks.keys()]).toEqual(['wh_1']);
+	expect([...webhooks.keys()]).toEqual(['other', 'wh_1']);
 });
 
 test('an activation without a secret in the answer fails, leaves no webhook behind and names no value', async () => {
