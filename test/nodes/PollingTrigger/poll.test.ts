@@ -3,15 +3,9 @@ import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 import { errorBody } from '../../model/answers';
-import type { InstantClock } from '../../model/instantClock';
 
 // A read that is refused is tried again seconds later.
-jest.mock('../../../src/base/clock', () => {
-	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
-		'../../model/instantClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/instantSystemClock'));
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
 	id,

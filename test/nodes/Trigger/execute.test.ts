@@ -1,17 +1,11 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/Trigger/execute';
-import type { InstantClock } from '../../model/instantClock';
 import { shuffle } from '../../model/shuffle';
 import { ProcessedItems } from '../../support/processedItems';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 
 // A read that is refused is tried again seconds later.
-jest.mock('../../../src/base/clock', () => {
-	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
-		'../../model/instantClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/instantSystemClock'));
 
 const whole = {
 	id: 'gen_1',

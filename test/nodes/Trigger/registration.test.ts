@@ -11,15 +11,9 @@ import {
 	type TriggerFixture,
 } from '../../support/triggerContext';
 import { systemClock } from '../../../src/base/clock';
-import type { InstantClock } from '../../model/instantClock';
 
 // The tries of an activation are a second and more apart.
-jest.mock('../../../src/base/clock', () => {
-	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
-		'../../model/instantClock',
-	);
-	return { systemClock: new Clock(Date.now()) };
-});
+jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/instantSystemClock'));
 
 const { checkExists, create, delete: remove } = webhookMethods;
 
