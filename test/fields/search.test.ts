@@ -200,29 +200,15 @@ describe('voices', () => {
 	});
 });
 
-describe('the models that the filter of a trigger offers', () => {
-	/** An editor whose service answers with one body after another, the last one again and again. */
-	const opened = (...bodies: unknown[]) =>
-		editor({ answers: () => (bodies.length > 1 ? bodies.shift() : bodies[0]) });
-
-	test('are those of all pages of the catalogue', async () => {
-		const { context, asked } = opened(
-			{ data: [{ id: 'a', label: 'Alpha' }, { label: 'no id' }, null], next_cursor: 'c1' },
-			{ data: [{ id: 'b' }], has_more: false, next_cursor: 'c2' },
-		);
-		expect(await getModels.call(context)).toEqual([
-			{ name: 'Alpha', value: 'a' },
-			{ name: 'b', value: 'b' },
-		]);
-		expect(asked.map(({ qs }) => qs)).toEqual([{}, { cursor: 'c1' }]);
-	});
-
-	test('end after ten pages, and with an error where a list repeats itself', async () => {
-		const pages = Array.from({ length: 11 }, (_, page) => ({ data: [], next_cursor: `c${page}` }));
-		const endless = opened(...pages);
-		expect(await getModels.call(endless.context)).toEqual([]);
-		expect(endless.asked).toHaveLength(10);
-		const repeating = opened({ data: [], next_cursor: 'c' });
-		await expect(getModels.call(repeating.context)).rejects.toThrow('leads back to a page before');
-	});
+test('the filter of a trigger offers the models of all pages of the catalogue', async () => {
+	const pages = [
+		{ data: [{ id: 'a', label: 'Alpha' }, { label: 'no id' }, null], next_cursor: 'c1' },
+		{ data: [{ id: 'b' }], has_more: false, next_cursor: 'c2' },
+	];
+	const { context, asked } = editor({ answers: () => pages.shift() });
+	expect(await getModels.call(context)).toEqual([
+		{ name: 'Alpha', value: 'a' },
+		{ name: 'b', value: 'b' },
+	]);
+	expect(asked.map(({ qs }) => qs)).toEqual([{}, { cursor: 'c1' }]);
 });
