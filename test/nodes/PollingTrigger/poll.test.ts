@@ -2,10 +2,13 @@ import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+import type * as Instant from '../../support/instantSystemClock';
 import { errorBody } from '../../model/answers';
 
 // A read that is refused is tried again seconds later.
-jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/instantSystemClock'));
+jest.mock('../../../src/base/clock', () =>
+	jest.requireActual<typeof Instant>('../../support/instantSystemClock'),
+);
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
 	id,

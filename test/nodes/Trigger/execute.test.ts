@@ -3,9 +3,12 @@ import { execute } from '../../../nodes/Trigger/execute';
 import { shuffle } from '../../model/shuffle';
 import { ProcessedItems } from '../../support/processedItems';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+import type * as Instant from '../../support/instantSystemClock';
 
 // A read that is refused is tried again seconds later.
-jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/instantSystemClock'));
+jest.mock('../../../src/base/clock', () =>
+	jest.requireActual<typeof Instant>('../../support/instantSystemClock'),
+);
 
 const whole = {
 	id: 'gen_1',

@@ -10,10 +10,13 @@ import {
 	triggerFixture,
 	type TriggerFixture,
 } from '../../support/triggerContext';
+import type * as Instant from '../../support/instantSystemClock';
 import { systemClock } from '../../../src/base/clock';
 
 // The tries of an activation are a second and more apart.
-jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/instantSystemClock'));
+jest.mock('../../../src/base/clock', () =>
+	jest.requireActual<typeof Instant>('../../support/instantSystemClock'),
+);
 
 const { checkExists, create, delete: remove } = webhookMethods;
 
