@@ -113,6 +113,12 @@ test.each<[type: string, resource: Json | undefined, Partial<Filters>, verdict: 
 	// A filter lets pass what cannot have its field.
 	['agent.failed', run, { modes: ['video'], models: ['m'], statuses: ['failed'] }, 'wanted'],
 	['agent.failed', run, { statuses: ['completed'] }, 'unwanted'],
+	[
+		'agent.failed',
+		{ id: 'a', status: 'failed' },
+		{ models: ['m'], statuses: ['failed'] },
+		'wanted',
+	],
 	['agent.failed', { id: 'a', status: 'failed' }, { statuses: ['completed'] }, 'unwanted'],
 	['persona.ready', { id: 'p', status: 'ready' }, { models: ['m'], statuses: ['ready'] }, 'wanted'],
 	['voice.created', { id: 'v' }, { modes: ['video'], statuses: ['completed'] }, 'wanted'],
