@@ -40,6 +40,7 @@ const data = new BinaryReference('data');
 const clip = new BinaryReference('clip');
 const byUrl = (value: unknown) => ({ __rl: true, mode: 'url', value });
 const binary = (value: unknown) => ({ __rl: true, mode: 'binary', value });
+const OTHER = { mimeType: 'image/png', fileName: 'b.png', id: 'x' };
 const fromList = (value: unknown) => ({ __rl: true, mode: 'list', value });
 
 test.each<[string, Rule, given: unknown, used: unknown]>([
@@ -94,6 +95,7 @@ test.each<[string, Rule, given: unknown, used: unknown]>([
 	['URLs in an array', media(), [null, A, B, undefined], [A, B]],
 	['URLs as JSON', media(), JSON.stringify([A, B]), [A, B]],
 	['URLs of a model', media(), '```json\n["' + A + '"]\n```', [A]],
+	['an empty list as JSON', media(), '[]', undefined],
 	['our own outputs', media(), [{ id: 'o1', url: A, media_type: 'image/png' }, { url: B }], [A, B]],
 	['a file and a URL', media(), `binary: clip\n${A}`, [clip, A]],
 	['a file of the item', media(), context.files.clip, [clip]],
@@ -152,7 +154,13 @@ test.each<[string, Rule, problem: RegExp, given: unknown[]]>([
 	['no URL', media(), /: "(data:image|a\.png)/, ['data:image/png;base64,AA', 'a.png']],
 	['a URL without https', media(), /: "http:/, ['http://example.com/a.png', 'http://127.0.0.1/a']],
 	['a medium', media(), /^must be a URL or the name of a binary field/, [7, {}, { url: 7 }, [[A]]]],
-	['a file of another item', media(), /not one file of this/, [{ mimeType: 'image/png', id: 'x' }]],
+	['an empty list as JSON', media({ required: true }), /^is empty$/, ['[]']],
+	[
+		'a file of another item',
+		media(),
+		/^is the file "b.png", which is not one file of this/,
+		[OTHER],
+	],
 	['a file without a name', media(), /^names no binary field/, [binary(''), binary(' ')]],
 	['one of two', single, /^takes at most 1 item, got 2$/, [binary('data, clip')]],
 
