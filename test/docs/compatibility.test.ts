@@ -11,8 +11,18 @@ test('README and its page name the range that is locked and tested', () => {
 	expect([...rows].map(([, version]) => version)).toEqual(all.map(({ version }) => version));
 });
 
+const listedIn = (workflow: string, name: string): string[] =>
+	new RegExp(`${name}: \\[(.*)\\]`).exec(workflow)?.[1]?.split(', ') ?? [];
+
 test('CI runs all of the range on GitHub, and the oldest wherever it runs', () => {
-	const [, matrix = ''] = /n8n: \[(.*)\]/.exec(read('.github/workflows/ci.yml')) ?? [];
-	expect(matrix.split(', ')).toEqual(names.map((name) => `'${name}'`));
+	const workflow = read('.github/workflows/ci.yml');
+	expect(listedIn(workflow, 'n8n')).toEqual(names.map((name) => `'${name}'`));
 	expect(read('.ci/run')).toContain(`test:compat --n8n ${oldest}`);
+});
+
+test('every Node that the package supports is tested, the oldest first', () => {
+	const versions = listedIn(read('.github/workflows/ci.yml'), 'node');
+	expect(versions).toEqual(['20', '22', '24']);
+	const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+	expect(engines.node).toBe(`>=${versions[0]}`);
 });

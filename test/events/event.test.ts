@@ -1,5 +1,12 @@
 import type { Json } from '../../src/contract';
-import { identityOf, objectOf, readEvent } from '../../src/events/event';
+import {
+	identityOf,
+	objectOf,
+	readEvent,
+	readPayload,
+	verdictOf,
+	type Filters,
+} from '../../src/events/event';
 
 const generation = { id: 'gen_1', object: 'generation', status: 'completed', mode: 'image' };
 
@@ -37,73 +44,111 @@ test.each(SHAPES)('%s: the id is the resource of the event, never the event', (.
 });
 
 test.each([
-	['agent.completed', { agent_run_id: 'x' }],
-	['agent.review_required', { data: { run_id: 'x' } }],
-	['voice.created', { voice_id: 'x' }],
-	['generation.completed', { speech_id: 'x' }],
-])('%s: the resource of %j is found by its own name', (type, more) => {
-	expect(readEvent({ id: 'evt_1', type, ...more }).resourceId).toBe('x');
+	['agent.completed', { agent_run_id: 'x' }, 'x'],
+	['agent.review_required', { data: { run_id: 'x' } }, 'x'],
+	['voice.created', { voice_id: 'x' }, 'x'],
+	[KIND, { speech_id: 'x' }, 'x'],
+	[KIND, { data: { object: { id: '' } }, resource: { id: 'x' } }, 'x'],
+	[KIND, { id: 7, data: { id: 8 } }, undefined],
+])('%s with %j is about %s', (type, more, id) => {
+	expect(readEvent({ id: 'evt_1', type, ...more }).resourceId).toBe(id);
 });
 
 test('a payload that is the resource itself is an event of unknown kind; its id is not the event', () => {
-	expect(readEvent(generation)).toEqual({
+	expect(readEvent({ ...generation, persona_id: 'p', outputs: [{ id: 'out_1' }] })).toMatchObject({
 		kind: 'unknown',
 		eventId: undefined,
 		resourceId: 'gen_1',
-		resource: generation,
 	});
-});
-
-test('of several kinds the first that is not empty counts; an unknown one is passed on unchanged', () => {
-	expect(readEvent({ type: '', event: 7, event_type: 'some.thing' }).kind).toBe('some.thing');
-	expect(readEvent({ event: 'a.b', event_type: 'c.d' }).kind).toBe('a.b');
-	expect(readEvent({}).kind).toBe('unknown');
-});
-
-test.each([
-	[{ id: 7, data: { id: 8 } }, undefined],
-	[{ id: 'top', data: { object: 'generation', id: 'inner' } }, 'inner'],
-	[{ id: 'top', data: { object: { id: '' } }, resource: { id: 'res' } }, 'res'],
-	[{ ...generation, persona_id: 'p', outputs: [{ id: 'out_1' }] }, 'gen_1'],
-])('the resource of %j is %s', (payload, id) => {
-	expect(readEvent(payload).resourceId).toBe(id);
-});
-
-test('an id at the top that is the same as the resource is not taken for the id of the event', () => {
 	expect(readEvent({ id: 'gen_1', type: 'x', data: { id: 'gen_1' } }).eventId).toBeUndefined();
 });
 
-describe('two deliveries are of the same event', () => {
-	test('when the id of the event is the same, whatever else', () => {
-		const event = {
-			id: 'evt_1',
-			type: 'generation.completed',
-			data: { id: 'g', status: 'queued' },
-		};
-		const repeat = { ...event, sent: 2, data: { id: 'g', status: 'completed' } };
-		expect(identityOf(repeat)).toBe(identityOf(event));
-		expect(identityOf({ ...event, id: 'evt_2' })).not.toBe(identityOf(event));
+test('of several kinds the first that is not empty counts, also an unknown one', () => {
+	expect(readEvent({ type: '', event: 7, event_type: 'some.thing' }).kind).toBe('some.thing');
+	expect(readEvent({ event: 'a.b', event_type: 'c.d' }).kind).toBe('a.b');
+});
+
+const NAMED = { id: 'evt_1', type: KIND, data: { id: 'g', status: 'queued' } };
+const UNNAMED = { id: 'g', object: 'generation', status: 'completed' };
+
+// What looks like the id of the event may be that of something else, such as the workspace.
+test.each<[string, a: Json, b: Json, isSame: boolean]>([
+	['one id', NAMED, { ...NAMED, sent: 2, data: { id: 'g', status: 'completed' } }, true],
+	['another id', NAMED, { ...NAMED, id: 'evt_2' }, false],
+	['one id, another resource', NAMED, { ...NAMED, data: { id: 'h' } }, false],
+	['one id, another kind', NAMED, { ...NAMED, type: 'generation.failed' }, false],
+	['no id, one resource', UNNAMED, { ...UNNAMED, more: 1 }, true],
+	['no id, another status', UNNAMED, { ...UNNAMED, status: 'failed' }, false],
+	['no id, another resource', UNNAMED, { ...UNNAMED, id: 'h' }, false],
+	['no id, another kind', { ...UNNAMED, type: 'a.b' }, { ...UNNAMED, type: 'a.c' }, false],
+	['neither id nor resource', { type: 'x' }, { type: 'x' }, true],
+	['neither, and it says more', { type: 'x' }, { type: 'x', more: 1 }, false],
+])('two deliveries with %s: whether they are of one event', (_name, a, b, isSame) => {
+	expect(identityOf(a) === identityOf(b)).toBe(isSame);
+});
+
+const image = { ...generation, id: 'g', model: 'studio/image-1' };
+const bare = { id: 'g', model: null };
+const speech = { id: 's', object: 'speech_generation', model: 'm', status: 'completed' };
+const run = { id: 'a', object: 'agent_run', status: 'failed' };
+
+test.each<[type: string, resource: Json | undefined, Partial<Filters>, verdict: string]>([
+	[KIND, image, {}, 'wanted'],
+	[KIND, image, { modes: ['image', 'video'] }, 'wanted'],
+	[KIND, image, { modes: ['video'] }, 'unwanted'],
+	[KIND, image, { models: ['studio/image'] }, 'unwanted'],
+	[KIND, image, { statuses: ['failed'] }, 'unwanted'],
+	[KIND, image, { resourceIds: ['f', 'g'] }, 'wanted'],
+	[KIND, image, { resourceIds: ['f'] }, 'unwanted'],
+	[KIND, image, { modes: ['image'], statuses: ['failed'] }, 'unwanted'],
+	// What the payload does not hold has to be read, unless another filter decides.
+	[KIND, bare, { models: ['studio/image-1'] }, 'unknown'],
+	[KIND, bare, { modes: ['image'] }, 'unknown'],
+	[KIND, bare, { statuses: ['completed'] }, 'unknown'],
+	[KIND, bare, { modes: ['image'], resourceIds: ['f'] }, 'unwanted'],
+	[KIND, bare, { resourceIds: ['g'] }, 'wanted'],
+	// Speech has no mode and counts as audio.
+	[KIND, speech, { modes: ['audio'] }, 'wanted'],
+	[KIND, speech, { modes: ['image'] }, 'unwanted'],
+	// A filter lets pass what cannot have its field.
+	['agent.failed', run, { modes: ['video'], models: ['m'], statuses: ['failed'] }, 'wanted'],
+	['agent.failed', run, { statuses: ['completed'] }, 'unwanted'],
+	[
+		'agent.failed',
+		{ id: 'a', status: 'failed' },
+		{ models: ['m'], statuses: ['failed'] },
+		'wanted',
+	],
+	['agent.failed', { id: 'a', status: 'failed' }, { statuses: ['completed'] }, 'unwanted'],
+	['persona.ready', { id: 'p', status: 'ready' }, { models: ['m'], statuses: ['ready'] }, 'wanted'],
+	['voice.created', { id: 'v' }, { modes: ['video'], statuses: ['completed'] }, 'wanted'],
+	['x', undefined, {}, 'wanted'],
+	['x', undefined, { resourceIds: ['g'] }, 'unwanted'],
+])('%s of %j is, with the filters %j, %s', (type, resource, chosen, verdict) => {
+	const filters = { modes: [], models: [], statuses: [], resourceIds: [], ...chosen };
+	const event = readEvent({ id: 'evt', type, ...(resource && { data: { object: resource } }) });
+	expect(verdictOf(event, filters)).toBe(verdict);
+});
+
+describe('the body of a delivery', () => {
+	const read = (text: string) => readPayload(Buffer.from(text));
+	const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+	test.each(['', '{', '[{}]', 'null', '"text"', nested(200_000), '['.repeat(200_000)])(
+		'that is no event gives none, without an exception: %#',
+		(text) => {
+			expect(read(text)).toBeUndefined();
+		},
+	);
+
+	test('may be nested, and have bytes that are not UTF-8', () => {
+		expect(read(nested(256))).toBeDefined();
+		expect(readPayload(Buffer.from('{"a":"\xff\x80"}', 'latin1'))).toEqual({ a: '\ufffd\ufffd' });
 	});
 
-	test('not when kind or resource differ: what looks like the id of the event may be that of something else', () => {
-		const event = { id: 'workspace_1', type: 'generation.completed', data: { id: 'g' } };
-		expect(identityOf({ ...event, data: { id: 'h' } })).not.toBe(identityOf(event));
-		expect(identityOf({ ...event, type: 'generation.failed' })).not.toBe(identityOf(event));
-	});
-
-	test('without an id when kind, resource and status are the same', () => {
-		const event = { id: 'g', object: 'generation', status: 'completed' };
-		expect(identityOf({ ...event, more: 1 })).toBe(identityOf(event));
-		expect(identityOf({ ...event, status: 'failed' })).not.toBe(identityOf(event));
-		expect(identityOf({ ...event, id: 'h' })).not.toBe(identityOf(event));
-		const [failed, completed] = ['agent.failed', 'agent.completed'].map((type) =>
-			identityOf({ ...event, type }),
-		);
-		expect(failed).not.toBe(completed);
-	});
-
-	test('without either when all that is said is the same', () => {
-		expect(identityOf({ type: 'x' })).toBe(identityOf({ type: 'x' }));
-		expect(identityOf({ type: 'x', more: 1 })).not.toBe(identityOf({ type: 'x' }));
+	test('brings no prototype in, at any depth', () => {
+		const payload = read('{"__proto__":{"x":1},"a":{"b":1},"c":[{"__proto__":{"x":1}}]}');
+		expect(payload).toEqual({ a: { b: 1 }, c: [{}] });
+		expect(JSON.stringify(payload)).not.toContain('__proto__');
 	});
 });

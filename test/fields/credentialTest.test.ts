@@ -49,6 +49,8 @@ const only =
 			? { statusCode: 200, body: whole(path) }
 			: { statusCode: 403, body: errorBody('No') };
 
+const coded = (code: string) => Object.assign(new Error(`${code} canary-key-123`), { code });
+
 test('one request, with the key in the header and no redirect', async () => {
 	const { status, asked } = await tested(only('/credits'));
 	expect(status).toBe('OK');
@@ -61,69 +63,63 @@ test('one request, with the key in the header and no redirect', async () => {
 	]);
 });
 
-test.each(['/models', '/agents/runs', '/webhooks'])(
-	'a key works with whatever read scope it has, also where the credential names none: %s',
-	async (path) => {
-		expect((await tested(only(path))).status).toBe('OK');
-		expect((await tested(only(path), { scopes: [] })).status).toBe('OK');
+const VOICES = { scopes: ['voices:read', 'voices:write'] };
+
+test.each<[string, Answers, data: object, status: string, message: RegExp, requests: number]>([
+	['any read scope will do', only('/models'), {}, 'OK', /successful/, 2],
+	['also the last one tried', only('/webhooks'), {}, 'OK', /successful/, 8],
+	['with no scope declared', only('/agents/runs'), { scopes: [] }, 'OK', /successful/, 7],
+	['the declared ones come first', only('/voices'), VOICES, 'OK', /successful/, 1],
+	['others than declared', only('/credits'), VOICES, 'Error', /none of the .*has credits:read/, 2],
+	['no read scope', only(), {}, 'Error', /may read nothing.*active subscription.*says: No$/, 8],
+	['an empty key', only(), { apiKey: ' \n' }, 'Error', /^The API key is empty: enter a key/, 0],
+	[
+		'no version',
+		only(),
+		{ baseUrl: 'https://a.b' },
+		'Error',
+		/in \/v1: write https:\/\/a.b\/v1$/,
+		0,
+	],
+])(
+	'a credential and how many requests it takes: %s',
+	async (_name, answers, data, status, message, requests) => {
+		const result = await tested(answers, { ...data });
+		expect(result).toMatchObject({ status, message: expect.stringMatching(message) });
+		expect(result.asked).toHaveLength(requests);
 	},
 );
 
-test('the declared scopes are tried first', async () => {
-	const { status, asked } = await tested(only('/voices'), {
-		scopes: ['voices:read', 'voices:write'],
-	});
-	expect(status).toBe('OK');
-	expect(asked).toHaveLength(1);
-});
-
-test('a valid key with other scopes than declared is reported', async () => {
-	const { status, message } = await tested(only('/credits'), { scopes: ['voices:read'] });
-	expect(status).toBe('Error');
-	expect(message).toMatch(/none of the read scopes chosen.*it has credits:read/);
-});
-
-test('403 for all: no read scope, or no entitlement', async () => {
-	const { status, message, asked } = await tested(() => ({
-		statusCode: 403,
-		body: errorBody('No subscription'),
-	}));
-	expect(status).toBe('Error');
-	expect(message).toMatch(
-		/may read nothing.*active subscription.*The service says: No subscription$/,
-	);
-	expect(new Set(asked.map(({ uri }) => uri)).size).toBe(8);
-});
-
-test.each([
-	[401, errorBody('Key canary-key-123 is revoked'), 'Error', /invalid\. .* Key \*\*\* is revoked$/],
-	[429, errorBody('Slow down'), 'OK', /successful/],
-	[400, { error: 'no such version' }, 'Error', /The answer says: no such version\. Correct/],
+test.each<[Answered, status: string, message: RegExp]>([
 	[
-		401,
-		'<title>Sign in</title>',
+		{ statusCode: 401, body: errorBody('Key canary-key-123 is revoked') },
+		'Error',
+		/invalid\. .* Key \*\*\* is revoked$/,
+	],
+	[{ statusCode: 429, body: errorBody('Slow down') }, 'OK', /successful/],
+	[
+		{ statusCode: 400, body: { error: 'no such version' } },
+		'Error',
+		/says: no such version\. Corr/,
+	],
+	[
+		{ statusCode: 401, body: '<title>Sign in</title>' },
 		'Error',
 		/^A proxy .* \(status 401\)\. The answer says: Sign in\. /,
 	],
-	[500, undefined, 'Error', /^The service answered with status 500\. Try again later/],
-	[200, '<html>Sign in</html>', 'Error', /status 200\): the response is a web page, not a JSON/],
-	[200, '\ufeff{"balance": 5}', 'OK', /successful/],
-])('%i with %j: %s, after one request', async (statusCode, body, status, message) => {
-	const result = await tested(() => ({ statusCode, body }));
+	[{ statusCode: 500 }, 'Error', /^The service answered with status 500\. Try again later/],
+	[
+		{ statusCode: 200, body: '<html>Sign in</html>' },
+		'Error',
+		/status 200\): .* a web page, not a /,
+	],
+	[{ statusCode: 200, body: '\ufeff{"balance": 5}' }, 'OK', /successful/],
+	[coded('ECONNREFUSED'), 'Error', /cannot be reached \(ECONNREFUSED\)\. Check the base URL/],
+	[coded('CERT_HAS_EXPIRED'), 'Error', /certificate .* not accepted \(CERT_HAS_EXPIRED\)\. Check/],
+])('%j ends the test after one request: %s', async (answer, status, message) => {
+	const result = await tested(() => answer);
 	expect(result).toMatchObject({ status, message: expect.stringMatching(message) });
 	expect(result.asked).toHaveLength(1);
-});
-
-const coded = (code: string) => Object.assign(new Error(`${code} canary-key-123`), { code });
-
-test.each([
-	['ECONNREFUSED', 'The service cannot be reached (ECONNREFUSED). Check the base URL'],
-	['CERT_HAS_EXPIRED', 'The certificate of the service is not accepted (CERT_HAS_EXPIRED). Check'],
-])('without an answer it says what happened: %s', async (code, words) => {
-	const { status, message, asked } = await tested(() => coded(code));
-	expect(status).toBe('Error');
-	expect(message).toContain(words);
-	expect(asked).toHaveLength(1);
 });
 
 test('all requests together have 20 s', async () => {
@@ -139,14 +135,4 @@ test('all requests together have 20 s', async () => {
 	} finally {
 		timeout.mockRestore();
 	}
-});
-
-test.each<[ICredentialDataDecryptedObject, RegExp]>([
-	[{ apiKey: ' \n' }, /^The API key is empty: enter a key/],
-	[{ baseUrl: 'https://api.example' }, /must end in \/v1: write https:\/\/api.example\/v1$/],
-])('nothing is sent with %j', async (data, message) => {
-	const { status, message: said, asked } = await tested(only('/credits'), data);
-	expect(status).toBe('Error');
-	expect(said).toMatch(message);
-	expect(asked).toHaveLength(0);
 });

@@ -75,36 +75,33 @@ test('an expression that cannot be evaluated is a problem of its field, not an e
 	});
 });
 
-describe('a tool of an agent whose calls run at the same time', () => {
-	const rawParameters = { text: "={{ $fromAI('text', ``, 'string') }}" };
-	const called = async (own: IDataObject, evaluatedArguments: IDataObject, given = rawParameters) =>
-		await prepared(
-			{ text: evaluatedArguments.text },
-			{ inputData: { ai_tool: [[{ json: own }]] }, evaluatedArguments, rawParameters: given },
-		);
+const sends = (text: string) => ({ value: { request: { body: { text } } } });
 
-	test('is prepared with its own arguments', async () => {
-		for (const own of [{ text: 'mine' }, { query: { text: 'mine' } }])
-			expect(await called(own, { text: 'mine' })).toMatchObject({
-				value: { request: { body: { text: 'mine' } } },
-			});
-	});
+const BY_THE_AI = "={{ $fromAI('text', ``, 'string') }}";
 
-	test('is refused with those of another call, before anything is sent', async () => {
-		expect(await called({ text: 'mine' }, { text: 'another' })).toMatchObject({
+test.each<[string, own: IDataObject, evaluated: string, text: string, expected: object]>([
+	['its own arguments', { text: 'mine' }, 'mine', BY_THE_AI, sends('mine')],
+	['its own in a query', { query: { text: 'mine' } }, 'mine', BY_THE_AI, sends('mine')],
+	[
+		'those of another call',
+		{ text: 'mine' },
+		'another',
+		BY_THE_AI,
+		{
 			failure: {
 				field: 'What the AI has filled in',
 				problem: /mixed up with another call/,
 				hint: /version 3 or later .* or set its batch size to 1/,
 			},
-		});
-	});
-
-	test('is prepared where another call differs in what the node does not ask for', async () => {
-		const given = { text: 'fixed' };
-		const own = { text: 'mine' };
-		expect(await called(own, { text: 'another' }, given as typeof rawParameters)).toMatchObject({
-			ok: true,
-		});
-	});
+		},
+	],
+	['others that nothing asks for', { text: 'mine' }, 'another', 'fixed', sends('another')],
+])('a tool of an agent whose calls run at the same time, with %s', async (...row) => {
+	const [, own, text, raw, expected] = row;
+	const call = {
+		inputData: { ai_tool: [[{ json: own }]] },
+		evaluatedArguments: { text },
+		rawParameters: { text: raw },
+	};
+	expect(await prepared({ text }, call)).toMatchObject(expected);
 });

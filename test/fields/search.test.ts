@@ -1,15 +1,15 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { getModels } from '../../src/events/filters';
 import { searches } from '../../src/fields/search/searches';
-import { errorBody } from '../model/answers';
 import { editor } from '../support/searches';
 
-const {
-	searchAgentRuns,
-	searchCustomVoices,
-	searchGenerations,
-	searchModels,
-	searchSpeechModels,
-	searchVoices,
-} = searches;
+type Search = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	cursor?: string,
+) => Promise<INodeListSearchResult>;
+
+const { searchModels, searchSpeechModels, searchVoices } = searches;
 
 const TURBO = 'vendor/partner/speech-2.8-turbo';
 
@@ -19,127 +19,87 @@ const PATHS = '/models /generations /personas /voices /voices/catalog /webhooks 
 const always = (answer: unknown) =>
 	Object.fromEntries(PATHS.split(' ').map((path) => [path, answer]));
 
-const models = (answer: unknown, operation?: unknown) =>
-	editor({ answers: { '/models': answer }, operation });
+const models = (answer: unknown, more: { model?: unknown; operation?: string } = {}) =>
+	editor({ answers: { '/models': answer }, ...more });
 
-type Asked = ReturnType<typeof editor>['asked'];
+type Opened = ReturnType<typeof editor>;
+
+/** What a picker shows once something was typed. */
+const shown = async (search: Search, { context }: Opened, typed?: string) =>
+	(await search.call(context, typed)).results;
+
+const namesIn = async (search: Search, opened: Opened, typed?: string) =>
+	(await shown(search, opened, typed)).map(({ name }) => name);
 
 /** What was asked for besides the prices. */
-const listed = (asked: Asked) => asked.filter(({ url }) => url !== '/generations');
+const listed = ({ asked }: Opened) => asked.filter(({ url }) => url !== '/generations');
 
 test('models of what the operation makes, by label, name or id; those without an id are left out', async () => {
-	const data = [
+	const opened = models([
 		{ id: 'a', label: 'Alpha', name: 'x' },
 		{ id: 'b', name: 'Beta' },
 		{ id: 'c' },
 		{ label: 'D' },
 		null,
-		7,
-	];
-	const { context, asked } = models(data);
-	expect(await searchModels.call(context)).toEqual({
-		results: [
-			{ name: 'Alpha', value: 'a' },
-			{ name: 'Beta', value: 'b' },
-			{ name: 'c', value: 'c' },
-		],
-	});
-	expect(listed(asked)).toEqual([{ url: '/models', qs: { mode: 'image' } }]);
-	expect((await searchModels.call(context, ' BET ')).results).toEqual([
-		{ name: 'Beta', value: 'b' },
 	]);
+	const beta = { name: 'Beta', value: 'b' };
+	expect(await shown(searchModels, opened)).toEqual([
+		{ name: 'Alpha', value: 'a' },
+		beta,
+		{ name: 'c', value: 'c' },
+	]);
+	expect(await shown(searchModels, opened, ' BET ')).toEqual([beta]);
+	expect(listed(opened)).toEqual([{ url: '/models', qs: { mode: 'image' } }]);
 });
 
 test('models of a node in which none is chosen begin with the one that it holds', async () => {
-	const answers = { '/models': [{ id: 'm' }] };
-	const valuesOf = async (model: unknown, filter?: string) =>
-		(await searchModels.call(editor({ answers, model }).context, filter)).results.map(
-			({ value }) => value,
-		);
+	const namesWith = async (model: unknown, typed?: string) =>
+		(await shown(searchModels, models([{ id: 'm' }], { model }), typed)).map(({ value }) => value);
 	const opened = { __rl: true, mode: 'list', value: 'first' };
-	expect(await valuesOf(opened)).toEqual(['first', 'm']);
-	expect(await valuesOf(opened, 'm')).toEqual(['m']);
-	for (const model of [undefined, '', 'm']) expect(await valuesOf(model)).toEqual(['m']);
+	expect(await namesWith(opened)).toEqual(['first', 'm']);
+	expect(await namesWith(opened, 'm')).toEqual(['m']);
+	for (const model of [undefined, '', 'm']) expect(await namesWith(model)).toEqual(['m']);
 });
 
 test('a list is opened with one request, and nothing is asked while somebody types', async () => {
-	const { context, asked } = models([{ id: 'm', capabilities: { size: ['1x1'] } }]);
-	for (const typed of ['', 's', 'st', 'stu', '']) await searchModels.call(context, typed);
-	expect(listed(asked)).toHaveLength(1);
-	const other = models([{ id: 'other' }]);
-	expect((await searchModels.call(other.context)).results).toEqual([
-		{ name: 'other', value: 'other' },
-	]);
+	const opened = models([{ id: 'm' }]);
+	for (const typed of ['', 's', 'st', 'stu', '']) await shown(searchModels, opened, typed);
+	expect(listed(opened)).toHaveLength(1);
+	// Another credential sees nothing of it.
+	expect(await namesIn(searchModels, models([{ id: 'other' }]))).toEqual(['other']);
 });
 
-test('generations are read a page at a time, following the cursor', async () => {
-	const one = { id: 'gen_1', mode: 'image', model: 'm', status: 'completed' };
-	const { context, asked } = editor({
-		answers: { '/generations': { data: [one], has_more: true, next_cursor: 'c1' } },
-	});
-	expect(await searchGenerations.call(context)).toEqual({
-		results: [{ name: 'image · m · completed · gen_1', value: 'gen_1' }],
-		paginationToken: 'c1',
-	});
-	await searchGenerations.call(context, '', 'c1');
-	expect(asked.map(({ qs }) => qs)).toEqual([{ limit: 100 }, { limit: 100, cursor: 'c1' }]);
-});
+const NO_LIST = /^The answer of the service cannot be used\. .*(not a list|but not where)/;
 
 test.each([
 	[401, /^The API key is invalid or missing\. Open the credential, .*\.$/],
 	[403, /scope models:read.*Enter an ID instead\.$/],
 	[new Error('connect ECONNREFUSED'), /^The service did not respond .*\. Check the base URL/],
-])('a failure is reported in words: %j', async (answer, message) => {
-	await expect(searchModels.call(models(answer).context)).rejects.toThrow(message);
+	['<html>', NO_LIST],
+	[{ data: 'x' }, NO_LIST],
+	[{ data: [], has_more: true }, NO_LIST],
+])('what is no list is an error in words, not an empty list: %j', async (answer, message) => {
+	await expect(shown(searchModels, models(answer))).rejects.toThrow(message);
 });
 
-test('what the service says is shown without the key', async () => {
-	const { context, apiKey } = models({});
-	context.helpers.httpRequestWithAuthentication = (async () => ({
-		statusCode: 500,
-		headers: {},
-		body: errorBody(`${apiKey} broke it.`),
-	})) as never;
-	const error = await searchModels.call(context).catch((thrown: Error) => thrown);
-	expect(error).toMatchObject({
-		message: expect.stringMatching(/ 500: \*\*\* broke it\. Try again/) as unknown,
-	});
-	expect(JSON.stringify(error)).not.toContain('canary');
-});
-
-test('a response that is not a list, or not all of it, is not taken for an empty one', async () => {
-	for (const body of ['<html>', { data: 'x' }, { data: [], has_more: true }]) {
-		await expect(searchModels.call(models(body).context)).rejects.toThrow(
-			/^The answer of the service cannot be used\. .*(not a list|but not where)/,
-		);
-	}
-	expect((await searchModels.call(models([]).context)).results).toEqual([
-		{ name: 'The workspace has no image models: enter an ID', value: '' },
-	]);
-});
-
-test.each<[string, typeof searchAgentRuns, RegExp]>([
-	['agent runs', searchAgentRuns, /No agent runs yet: make one with the operation Create/],
-	['custom voices', searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
-])('an empty list of %s says so, but not of what was typed', async (_name, search, words) => {
-	const empty = () => editor({ answers: always([]), model: TURBO }).context;
-	expect((await search.call(empty())).results).toEqual([
-		{ name: expect.stringMatching(words) as string, value: '' },
-	]);
-	expect((await search.call(empty(), 'typed')).results).toEqual([]);
+test.each<[Search, RegExp]>([
+	[searchModels, /The workspace has no image models: enter an ID/],
+	[searches.searchAgentRuns, /No agent runs yet: make one with the operation Create/],
+	[searches.searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
+])('an empty list says what to do: %#', async (search, words) => {
+	const name = expect.stringMatching(words) as string;
+	expect(await shown(search, editor({ answers: always([]) }))).toEqual([{ name, value: '' }]);
 });
 
 test('typing always works: a model or a voice that no list has can be chosen as it is typed', async () => {
 	const typed = [{ name: 'new/model-9', value: 'new/model-9' }];
 	for (const answer of [[], 500, 403]) {
-		const opened = () => editor({ answers: always(answer), model: TURBO }).context;
-		expect((await searchModels.call(opened(), ' new/model-9 ')).results).toEqual(typed);
-		expect((await searchVoices.call(opened(), 'new/model-9')).results).toEqual(typed);
+		const opened = () => editor({ answers: always(answer), model: TURBO });
+		expect(await shown(searchModels, opened(), ' new/model-9 ')).toEqual(typed);
+		expect(await shown(searchVoices, opened(), 'new/model-9')).toEqual(typed);
 	}
-	const { context } = models([{ id: 'm' }]);
-	expect((await searchModels.call(context, 'new')).results).toEqual([
-		{ name: 'new (not listed)', value: 'new' },
-	]);
+	const known = models([{ id: 'm' }]);
+	expect(await namesIn(searchModels, known, 'new')).toEqual(['new (not listed)']);
 });
 
 describe('prices in the list of models', () => {
@@ -147,27 +107,17 @@ describe('prices in the list of models', () => {
 		{ id: 'a', label: 'Alpha' },
 		{ id: 'b', label: 'Beta' },
 	];
-	const generation = (model: string, credits?: number, mode = 'image') => ({
-		id: 'g',
-		object: 'generation',
-		mode,
-		model,
-		...(credits !== undefined && { estimated_credits: credits }),
-	});
+	const generation = (model: string, credits?: number, mode = 'image') =>
+		({ id: 'g', object: 'generation', mode, model, estimated_credits: credits }) as const;
 	const opened = (generations: unknown) =>
 		editor({ answers: { '/models': catalogue, '/generations': generations } });
-	const namesIn = async ({ context }: ReturnType<typeof editor>, typed = '') =>
-		(await searchModels.call(context, typed)).results.map(({ name }) => name);
 
 	test('are those of the newest generation of each model in this mode; an unknown one is said to be unknown', async () => {
 		const generations = [generation('a', 2), generation('a', 9), generation('b', 5, 'video')];
-		const list = opened(generations);
-		expect(await namesIn(list)).toEqual(['Alpha – 2 credits last time', 'Beta – price unknown']);
-		expect(await namesIn(opened([generation('b', 1)]))).toEqual([
-			'Alpha – price unknown',
-			'Beta – 1 credit last time',
+		expect(await namesIn(searchModels, opened(generations))).toEqual([
+			'Alpha – 2 credits last time',
+			'Beta – price unknown',
 		]);
-		expect(list.asked).toContainEqual({ url: '/generations', qs: { limit: 100 } });
 	});
 
 	test.each([
@@ -175,115 +125,90 @@ describe('prices in the list of models', () => {
 		['refuses the list', 403],
 	])('a service that %s costs one request and no word', async (_name, answer) => {
 		const list = opened(answer);
-		for (const typed of ['', 'a', 'al', '']) await namesIn(list, typed);
-		expect(await namesIn(list)).toEqual(['Alpha', 'Beta']);
+		for (const typed of ['', 'a', 'al']) await shown(searchModels, list, typed);
+		expect(await namesIn(searchModels, list)).toEqual(['Alpha', 'Beta']);
 		expect(list.asked.filter(({ url }) => url === '/generations')).toHaveLength(1);
 	});
 });
 
 test('speech models have the names of the catalogue, and can be chosen without it', async () => {
-	const data = [
-		{ id: 'service/speech-lite', label: 'Lite', kind: 'speech', description: 'Cheap.' },
-	];
-	const turbo = { name: 'Speech 2.8 Turbo', value: TURBO };
-	expect((await searchSpeechModels.call(models(data).context)).results).toEqual([
-		{ name: 'Lite', value: 'service/speech-lite' },
-		turbo,
-	]);
-	const refused = models(403).context;
-	expect((await searchSpeechModels.call(refused)).results).toEqual([
+	const data = [{ id: 'service/speech-lite', label: 'Lite', kind: 'speech' }];
+	expect(await namesIn(searchSpeechModels, models(data))).toEqual(['Lite', 'Speech 2.8 Turbo']);
+	expect(await shown(searchSpeechModels, models(403))).toEqual([
 		{ name: 'Speech Lite', value: 'service/speech-lite' },
-		turbo,
+		{ name: 'Speech 2.8 Turbo', value: TURBO },
 	]);
-	expect((await searchSpeechModels.call(refused, 'partner/')).results).toEqual([turbo]);
 });
 
 describe('the values of a model', () => {
 	const { duration: searchDurations } = searches;
-	const model = {
+	const em = {
 		id: 'm',
 		label: 'Em',
 		capabilities: { duration: [5, '10', null, {}, ' '] },
 		defaults: { duration: '5' },
 	};
-	const opened = (answer: unknown, chosen: unknown = 'm') =>
-		editor({ answers: { '/models': answer }, model: chosen, operation: 'generateVideo' });
+	const opened = (catalogue: unknown, model: unknown = 'm') =>
+		models(catalogue, { model, operation: 'generateVideo' });
 
 	test('are those of the catalogue, the default marked, and ask for nothing that the list of models has asked for', async () => {
-		const { context, asked } = opened([{ id: 'other' }, model]);
-		await searchModels.call(context);
-		expect(await searchDurations.call(context)).toEqual({
-			results: [
-				{ name: '5 (default)', value: '5' },
-				{ name: '10', value: '10' },
-			],
-		});
-		expect(listed(asked)).toEqual([{ url: '/models', qs: { mode: 'video' } }]);
+		const list = opened([{ id: 'other' }, em]);
+		await shown(searchModels, list);
+		expect(await shown(searchDurations, list)).toEqual([
+			{ name: '5 (default)', value: '5' },
+			{ name: '10', value: '10' },
+		]);
+		expect(listed(list)).toEqual([{ url: '/models', qs: { mode: 'video' } }]);
 	});
 
 	test('are those of the first model of the mode until one is chosen', async () => {
 		const duration = (id: string, values: number[]) => ({ id, capabilities: { duration: values } });
-		const answer = [duration('first of all', [4]), duration('m', [8])];
-		const { context } = opened(answer, 'first');
-		const { results } = await searchDurations.call(context);
-		expect(results.map(({ value }) => value)).toEqual(['4']);
+		const list = opened([duration('first of all', [4]), duration('m', [8])], 'first');
+		expect(await namesIn(searchDurations, list)).toEqual(['4']);
 	});
 
 	test.each([
 		['no values of the model', [{ id: 'm', name: 'Em' }], 'm', /no values for Em: type one/],
-		['no model chosen', [model], '', /Choose a model .* or type one/],
-		['a model by expression', [model], '={{ $json.model }}', /Choose a model .* or type one/],
-	])(
-		'%s: a line says so and chooses nothing, and any text can be typed',
-		async (_name, data, id, words) => {
-			const { context } = opened(data, id);
-			expect((await searchDurations.call(context)).results).toEqual([
-				{ name: expect.stringMatching(words) as string, value: '' },
-			]);
-			expect((await searchDurations.call(context, 'any')).results).toEqual([
-				{ name: 'any', value: 'any' },
-			]);
-		},
-	);
+		['no model chosen', [em], '', /Choose a model .* or type one/],
+		['a model by expression', [em], '={{ $json.model }}', /Choose a model .* or type one/],
+	])('%s: a line says so, and any text can be typed', async (_name, catalogue, model, words) => {
+		const list = opened(catalogue, model);
+		const name = expect.stringMatching(words) as string;
+		expect(await shown(searchDurations, list)).toEqual([{ name, value: '' }]);
+		expect(await shown(searchDurations, list, 'any')).toEqual([{ name: 'any', value: 'any' }]);
+	});
 });
 
 describe('voices', () => {
-	const ava = {
-		id: 'v1',
-		label: 'Ava',
-		gender: 'female',
-		language_code: 'en-US',
-		language_name: 'English',
-		sample_url: 'https://example.com/ava.mp3',
-	};
-	const own = {
-		id: 'c1',
-		name: 'Mine',
-		kind: 'clone',
-		preview_url: 'https://example.com/mine.mp3',
-	};
+	const sample = (name: string) => `https://example.com/${name}.mp3`;
+	const language = { language_code: 'en-US', language_name: 'English' };
+	const ava = { id: 'v1', label: 'Ava', gender: 'female', ...language, sample_url: sample('ava') };
+	const own = { id: 'c1', name: 'Mine', kind: 'clone', preview_url: sample('mine') };
 	const both = [
-		{ name: 'Mine – custom voice, cloned', value: 'c1', url: 'https://example.com/mine.mp3' },
-		{ name: 'Ava – English (US), female', value: 'v1', url: 'https://example.com/ava.mp3' },
+		{ name: 'Mine – custom voice, cloned', value: 'c1', url: sample('mine') },
+		{ name: 'Ava – English (US), female', value: 'v1', url: sample('ava') },
 	];
-	const model = (capabilities: object) => ({ '/models': [{ id: 'm', capabilities }] });
 
-	test('of the chosen model and custom ones, with language, gender and a link to hear them', async () => {
-		const answers = { ...model({ voices: [ava] }), '/voices': [own] };
-		const { context } = editor({ answers, model: 'm' });
-		expect((await searchVoices.call(context)).results).toEqual(both);
-		expect((await searchVoices.call(context, 'FEMALE')).results).toEqual([both[1]]);
+	test.each<[string, unknown, Record<string, unknown>]>([
+		['a model', 'm', { '/models': [{ id: 'm', capabilities: { voices: [ava] } }] }],
+		['a speech model', TURBO, { '/voices/catalog': [ava] }],
+		['one in a locator', { __rl: true, mode: 'id', value: TURBO }, { '/voices/catalog': [ava] }],
+	])('of %s are its own and the custom ones, each to be heard', async (_name, model, preset) => {
+		const opened = editor({ answers: { ...preset, '/voices': [own] }, model });
+		expect(await shown(searchVoices, opened)).toEqual(both);
+		expect(await shown(searchVoices, opened, 'FEMALE')).toEqual([both[1]]);
 	});
+});
 
-	test.each([TURBO, { __rl: true, mode: 'id', value: TURBO }])(
-		'of a speech model are those of the voice catalogue, be it chosen as text or as a locator: %j',
-		async (chosen) => {
-			const answers = { '/voices/catalog': [ava], '/voices': [own] };
-			const { context, asked } = editor({ answers, model: chosen });
-			expect((await searchVoices.call(context)).results).toEqual(both);
-			expect((await searchVoices.call(context, 'ava')).results).toEqual([both[1]]);
-			expect(asked).toHaveLength(2);
-			expect(asked).toContainEqual({ url: '/voices/catalog', qs: { model: TURBO } });
-		},
-	);
+test('the filter of a trigger offers the models of all pages of the catalogue', async () => {
+	const pages = [
+		{ data: [{ id: 'a', label: 'Alpha' }, { label: 'no id' }, null], next_cursor: 'c1' },
+		{ data: [{ id: 'b' }], has_more: false, next_cursor: 'c2' },
+	];
+	const { context, asked } = editor({ answers: () => pages.shift() });
+	expect(await getModels.call(context)).toEqual([
+		{ name: 'Alpha', value: 'a' },
+		{ name: 'b', value: 'b' },
+	]);
+	expect(asked.map(({ qs }) => qs)).toEqual([{}, { cursor: 'c1' }]);
 });

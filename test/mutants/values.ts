@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant';
 
-const TEXT = ['test/fields/rules/text.test.ts'];
+const TEXT = ['test/fields/rules.test.ts'];
 const CREDENTIAL = ['test/service/credential.test.ts'];
 
 /** What expressions give, what reaches the request, and what a credential holds. */
@@ -11,7 +11,7 @@ export const values: Mutant[] = [
 		from: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined',
 		to: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : true',
 		why: 'An expression that gives "no" or "off" switches an option on.',
-		tests: ['test/fields/rules/number.test.ts'],
+		tests: ['test/fields/rules.test.ts'],
 	},
 	{
 		name: 'values/smallest-number-refused',
@@ -19,7 +19,7 @@ export const values: Mutant[] = [
 		from: 'return number >= (min ?? -Infinity)',
 		to: 'return number > (min ?? -Infinity)',
 		why: 'Max Credits of 0 or a count of 1 is refused.',
-		tests: ['test/fields/rules/number.test.ts'],
+		tests: ['test/fields/rules.test.ts'],
 	},
 	{
 		name: 'values/minutes-are-seconds',
@@ -27,7 +27,7 @@ export const values: Mutant[] = [
 		from: 'const MS_PER_MINUTE = 60_000;',
 		to: 'const MS_PER_MINUTE = 1_000;',
 		why: 'Wait Timeout of 30 minutes ends after 30 seconds, and every video is given up.',
-		tests: ['test/fields/rules/number.test.ts', 'test/fields/settings.test.ts'],
+		tests: ['test/fields/rules.test.ts', 'test/fields/settings.test.ts'],
 	},
 	{
 		name: 'values/seconds-taken-for-milliseconds',
@@ -35,7 +35,7 @@ export const values: Mutant[] = [
 		from: 'const EARLIEST = 100_000_000_000;',
 		to: 'const EARLIEST = 0;',
 		why: 'A Unix time in seconds becomes a day in 1970, and the usage of 50 years is asked for.',
-		tests: ['test/fields/rules/dateTime.test.ts'],
+		tests: ['test/fields/rules.test.ts'],
 	},
 	{
 		name: 'values/timezone-of-the-server',
@@ -43,7 +43,7 @@ export const values: Mutant[] = [
 		from: "text.replace(' ', 'T').replace(/ /g, ''), timezone)",
 		to: "text.replace(' ', 'T').replace(/ /g, ''))",
 		why: 'A time without an offset is taken in the timezone of the server instead of the workflow.',
-		tests: ['test/fields/rules/dateTime.test.ts'],
+		tests: ['test/fields/rules.test.ts'],
 	},
 	{
 		name: 'values/empty-expression-left-out',
@@ -111,7 +111,7 @@ export const values: Mutant[] = [
 		from: 'if (max !== undefined && items.length > max)',
 		to: 'if (max !== undefined && items.length > max + 1)',
 		why: 'A second picture where one is allowed is sent, and the service refuses or drops it.',
-		tests: ['test/fields/rules/media.test.ts'],
+		tests: ['test/fields/rules.test.ts'],
 	},
 	{
 		name: 'values/number-lost-in-json',
@@ -119,7 +119,7 @@ export const values: Mutant[] = [
 		from: "(typeof member === 'number' && !Number.isFinite(member))",
 		to: 'false',
 		why: 'A failed calculation in Additional Fields becomes null without a word.',
-		tests: ['test/fields/rules/json.test.ts'],
+		tests: ['test/fields/rules.test.ts'],
 	},
 	{
 		name: 'values/empty-update-is-sent',
@@ -151,7 +151,7 @@ export const values: Mutant[] = [
 		from: 'target.origin === base.origin && ',
 		to: '',
 		why: 'An HTTP Request node that uses the credential sends the key to any host.',
-		tests: [...CREDENTIAL, 'test/credentials/mediaGenApi.test.ts'],
+		tests: CREDENTIAL,
 	},
 	{
 		name: 'values/short-keys-are-shown',

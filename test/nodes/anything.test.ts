@@ -6,7 +6,7 @@ import type { Operation } from '../../src/fields/operation';
 import { withoutReferences } from '../../src/run/uploads';
 import { goodFor, withValue } from '../support/goodValues';
 import { endpointNames, operationsOf } from '../support/operations';
-import { refusals } from '../support/requestSchemas';
+import { refusals } from '../support/shapes';
 import { requestOf } from '../support/rules';
 import { cases } from '../support/thorough';
 

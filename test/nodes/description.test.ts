@@ -1,9 +1,4 @@
-import type {
-	INodeProperties,
-	INodePropertyOptions,
-	INodeType,
-	INodeTypeDescription,
-} from 'n8n-workflow';
+import type { INodeProperties, INodeType } from 'n8n-workflow';
 import { readNodes } from '../../scripts/nodes';
 import { filesIn, read } from '../support/sources';
 
@@ -40,19 +35,6 @@ function allFields(fields: INodeProperties[]): INodeProperties[] {
 const SELF_EVIDENT =
 	'operation resource options additionalFields updateFields filters notice'.split(' ');
 
-/** Characters, roughly. */
-const TWO_LINES = 100;
-
-/** The names of fields that n8n would show side by side, as nothing tells them apart. */
-function shownTwice({ properties }: INodeTypeDescription): string[] {
-	const places = properties
-		.filter(({ type }) => type !== 'hidden')
-		.flatMap(({ name, displayOptions: { show: { operation = [], ...rest } = {} } = {} }) =>
-			operation.map((each) => JSON.stringify([name, each, rest])),
-		);
-	return places.filter((place, index) => places.indexOf(place) !== index);
-}
-
 describe.each(files)('%s', (file) => {
 	const loaded = load(file);
 
@@ -64,8 +46,8 @@ describe.each(files)('%s', (file) => {
 		expect(categories.includes('AI')).toBe(subcategories?.AI?.includes('Root Nodes') ?? false);
 	});
 
-	test('every field has a description, and no two are shown under one name', async () => {
-		const { description, fields } = await loaded;
+	test('every field has a description', async () => {
+		const { fields } = await loaded;
 		const silent = fields.filter(
 			(field) =>
 				!field.description &&
@@ -74,16 +56,6 @@ describe.each(files)('%s', (file) => {
 				!SELF_EVIDENT.includes(field.name),
 		);
 		expect(silent.map(({ name }) => name)).toEqual([]);
-		expect(shownTwice(description)).toEqual([]);
-	});
-
-	test('what n8n shows in two lines under a choice fits there', async () => {
-		const { fields } = await loaded;
-		const texts = fields
-			.filter(({ type }) => type === 'options' || type === 'multiOptions')
-			.flatMap(({ options = [] }) => options as INodePropertyOptions[])
-			.map(({ description = '' }) => description);
-		expect(texts.filter((text) => text.length > TWO_LINES)).toEqual([]);
 	});
 
 	test('a list that it names exists, and depends on a plain value: a locator never reads as changed', async () => {

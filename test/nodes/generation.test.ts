@@ -1,41 +1,26 @@
-import type { IDataObject, INodeTypeDescription, NodeParameterValue } from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { MediaGenVoice } from '../../nodes/Voice/MediaGenVoice.node';
 import { INPUT_SLOTS } from '../../src/contract';
-import { execute } from '../support/engine';
-import { nodeRun } from '../support/nodeContext';
+import { called, locator } from '../support/nodeCall';
 
-const { description } = new MediaGen();
-
-const locator = (value: unknown, mode = 'list') => ({ __rl: true, mode, value });
-
-/** The body that is sent for parameters, through n8n's routing and the hook, and the warning of the item. */
+/** The body that is sent for parameters, and the warning of the item. */
 async function made(parameters: Record<string, unknown>) {
-	const bodies: IDataObject[] = [];
-	const run = nodeRun({
-		request: async ({ body }) => {
-			bodies.push(JSON.parse(body as string) as IDataObject);
-			const job = { id: 'gen_1', object: 'generation', status: 'queued' };
-			return { statusCode: 202, headers: {}, body: job };
-		},
-	});
-	const [item] = await execute(description, run, () => ({
+	const { body, item } = await called(MediaGen, {
 		operation: 'generateVideo',
 		model: locator('m', 'id'),
 		prompt: 'A boat',
 		waitForCompletion: false,
 		...parameters,
-	}));
-	return { body: bodies[0], warning: item?.json.warning };
+	});
+	return { body, warning: item?.json.warning };
 }
 
 const url = 'https://example.com/a.png';
 
-const OF_VIDEO = {
+const LISTED = {
 	aspect_ratio: '16:9',
-	count: 2,
 	duration: '5',
-	loop: true,
 	quality: 'high',
 	resolution: '1080p',
 	size: '1024x1024',
@@ -45,18 +30,13 @@ const OF_VIDEO = {
 const eachSlot = (value: unknown) => Object.fromEntries(INPUT_SLOTS.map((slot) => [slot, value]));
 
 test('every field goes to its path in the request, as a locator or as text saved before', async () => {
-	const body = {
-		mode: 'video',
-		model: 'm',
-		prompt: 'A boat',
-		input: eachSlot([url]),
-		parameters: OF_VIDEO,
-	};
-	expect(await made({ input: eachSlot(url), parameters: OF_VIDEO })).toEqual({ body });
-	const { count, loop, ...listed } = OF_VIDEO;
-	const located = Object.entries(listed).map(([name, value]) => [name, locator(value)]);
-	const parameters = { count, loop, ...(Object.fromEntries(located) as object) };
-	expect(await made({ input: eachSlot(locator(url, 'url')), parameters })).toEqual({ body });
+	const parameters = { ...LISTED, count: 2, loop: true };
+	const input = eachSlot([url]);
+	const body = { mode: 'video', model: 'm', prompt: 'A boat', input, parameters };
+	expect(await made({ input: eachSlot(url), parameters })).toEqual({ body });
+	const located = Object.entries(LISTED).map(([name, value]) => [name, locator(value)]);
+	const given = { ...parameters, ...(Object.fromEntries(located) as object) };
+	expect(await made({ input: eachSlot(locator(url, 'url')), parameters: given })).toEqual({ body });
 });
 
 test('what a builder has written for another operation is named in the warning of the item, and the rest is made', async () => {
@@ -69,29 +49,25 @@ test('what a builder has written for another operation is named in the warning o
 	});
 });
 
-test.each<[string, INodeTypeDescription, Record<string, NodeParameterValue>, RegExp]>([
+test.each<[new () => INodeType, object, string]>([
 	[
-		'operation',
-		description,
+		MediaGen,
 		{ operation: 'create' },
-		/This node has no operation "create"; it has generateImage, generateVideo, generateAudio, get, getAll/,
+		'This node has no operation "create"; it has generateImage, generateVideo, generateAudio, get, getAll',
 	],
 	[
-		'operation of a resource',
-		new MediaGenVoice().description,
+		MediaGenVoice,
 		{ resource: 'presetVoice', operation: 'clone' },
-		/no operation "clone"; it has getAll/,
+		'no operation "clone"; it has getAll',
 	],
 	[
-		'resource',
-		new MediaGenVoice().description,
+		MediaGenVoice,
 		{ resource: 'voice', operation: 'get' },
-		/no resource "voice"; it has customVoice, presetVoice/,
+		'no resource "voice"; it has customVoice, presetVoice',
 	],
-])(
-	'an unknown %s is named with those that exist, and nothing is sent',
-	async (_, of, given, words) => {
-		// The service of this run fails the test when it is asked anything.
-		await expect(execute(of, nodeRun(), () => given)).rejects.toThrow(words);
-	},
-);
+])('what %p does not have is named with what there is, and nothing is sent: %j', async (...row) => {
+	const [node, given, words] = row;
+	const { error, asked } = await called(node, { ...given });
+	expect(error?.message).toContain(words);
+	expect(asked).toEqual([]);
+});

@@ -1,31 +1,27 @@
 import { plainFields } from '../../nodes/AgentRun/operations';
 import { simpleVoice } from '../../nodes/Voice/operations';
 import { simpleModel } from '../../nodes/Workspace/operations';
+import type { Json } from '../../src/contract';
 
-test('a model keeps all but its voices, which are counted', () => {
-	const model = {
-		id: 'm',
-		capabilities: { voices: [{ id: 'a' }, { id: 'b' }], inputs: ['image'] },
-	};
-	expect(simpleModel(model)).toEqual({
-		id: 'm',
-		capabilities: { inputs: ['image'], voice_count: 2 },
-	});
+test.each<[string, (entry: Json) => Json, keeps: Json, leaves: Json]>([
+	[
+		'an agent run keeps what is not nested',
+		plainFields,
+		{ id: 'r', status: 'queued', spent_credits: 1, error: null },
+		{ plan: {}, outputs: [] },
+	],
+	[
+		'a voice keeps what one chooses it by',
+		simpleVoice,
+		{ id: 'a', label: 'A', gender: null, language_code: 'en' },
+		{ styles: ['calm'], other: 1 },
+	],
+])('simplified, %s', (_what, simplify, keeps, leaves) => {
+	expect(simplify({ ...keeps, ...leaves })).toEqual(keeps);
 });
 
-test('a voice keeps what one chooses it by, and at most ten fields', () => {
-	const voice = {
-		id: 'a',
-		label: 'A',
-		gender: null,
-		language_code: 'en',
-		styles: ['calm'],
-		other: 1,
-	};
-	expect(simpleVoice(voice)).toEqual({ id: 'a', label: 'A', gender: null, language_code: 'en' });
-});
-
-test('plain fields leave out what is nested', () => {
-	const run = { id: 'r', status: 'queued', spent_credits: 1, plan: {}, outputs: [], error: null };
-	expect(plainFields(run)).toEqual({ id: 'r', status: 'queued', spent_credits: 1, error: null });
+test('simplified, a model keeps all but its voices, which are counted', () => {
+	const capabilities = { voices: [{ id: 'a' }, { id: 'b' }], inputs: ['image'] };
+	const kept = { id: 'm', capabilities: { inputs: ['image'], voice_count: 2 } };
+	expect(simpleModel({ id: 'm', capabilities })).toEqual(kept);
 });

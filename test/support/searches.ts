@@ -4,23 +4,30 @@ import { NODE } from './nodeContext';
 let editors = 0;
 
 interface Editor {
-	/** By path: a list, a page of one, a status, or an error that the request throws; or the body of any answer. */
+	/** By path: a list, the body of an answer, a status, or an error that the request throws; or the body of any answer. */
 	answers: Record<string, unknown> | (() => unknown);
 	/** The value or the locator of the model that is chosen. */
 	model?: unknown;
 	operation?: unknown;
-	baseUrl?: string;
+}
+
+function answerFor(answers: Editor['answers'], url: string) {
+	const given = typeof answers === 'function' ? answers() : answers[url];
+	if (given instanceof Error) throw given;
+	if (typeof given === 'number') return { statusCode: given, headers: {}, body: {} };
+	const isList = Array.isArray(given) && typeof answers !== 'function';
+	return { statusCode: 200, headers: {}, body: isList ? { object: 'list', data: given } : given };
 }
 
 /** An editor whose user opens pickers, with a credential of its own, and what it asked the service. */
-export function editor({ answers, model, operation = 'generateImage', baseUrl }: Editor) {
+export function editor({ answers, model, operation = 'generateImage' }: Editor) {
 	const asked: Array<{ url: string; qs: unknown }> = [];
 	editors += 1;
 	const apiKey = `canary-key-${editors}`;
 	const isLocator = (value: unknown): value is { value: unknown } =>
 		typeof value === 'object' && value !== null && '__rl' in value;
 	const functions = {
-		getCredentials: async () => ({ apiKey, baseUrl: baseUrl ?? 'https://api.example/v1' }),
+		getCredentials: async () => ({ apiKey, baseUrl: 'https://api.example/v1' }),
 		getNode: () => NODE,
 		getCurrentNodeParameter(name: string, options?: { extractValue?: boolean }) {
 			if (name === 'operation') return operation;
@@ -33,14 +40,9 @@ export function editor({ answers, model, operation = 'generateImage', baseUrl }:
 			) {
 				headers.Authorization = 'from n8n';
 				asked.push({ url, qs });
-				if (typeof answers === 'function') return { statusCode: 200, headers: {}, body: answers() };
-				const answer = answers[url];
-				if (answer instanceof Error) throw answer;
-				if (typeof answer === 'number') return { statusCode: answer, headers: {}, body: {} };
-				const page = Array.isArray(answer) ? { object: 'list', data: answer } : answer;
-				return { statusCode: 200, headers: {}, body: page };
+				return answerFor(answers, url);
 			},
 		},
 	};
-	return { context: functions as unknown as ILoadOptionsFunctions, asked, apiKey };
+	return { context: functions as unknown as ILoadOptionsFunctions, asked };
 }

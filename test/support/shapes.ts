@@ -1,69 +1,65 @@
+import { z } from 'zod/v4';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/contract';
+import { requestOf } from '../../sandbox/schemas';
 import { read } from './sources';
 
-interface Schema {
-	$ref?: string;
-	anyOf?: Schema[];
-	properties?: Record<string, Schema>;
-	items?: Schema;
-}
-
-interface Described {
-	parameters?: Array<{ in: string; name: string }>;
-	requestBody?: { content: Record<string, { schema: Schema }> };
-}
-
-interface Document {
-	paths: Record<string, Record<string, Described>>;
-	components: { schemas: Record<string, Schema> };
-}
-
-const document = JSON.parse(read('docs/openapi.json')) as Document;
-
-const described = (name: EndpointName): Described => {
-	const { method, path } = ENDPOINTS[name];
-	return document.paths[path]?.[method.toLowerCase()] ?? {};
-};
-
-function resolved(schema: Schema): Schema {
-	const name = schema.$ref?.split('/').at(-1);
-	return name === undefined ? schema : (document.components.schemas[name] ?? {});
-}
-
 /** Dotted paths of all fields that a schema names; the items of an array stand for all. */
-function pathsOf(given: Schema, within = ''): string[] {
-	const schema = resolved(given);
-	if (schema.anyOf) return schema.anyOf.flatMap((one) => pathsOf(one, within));
-	if (schema.items) return pathsOf(schema.items, within);
-	return Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
+function pathsOf(schema: z.core.JSONSchema._JSONSchema, within = ''): string[] {
+	if (typeof schema === 'boolean') return [];
+	const { anyOf, items, properties = {} } = schema;
+	if (anyOf) return anyOf.flatMap((one) => pathsOf(one, within));
+	if (items && !Array.isArray(items)) return pathsOf(items, within);
+	return Object.entries(properties).flatMap(([name, one]) => {
 		const path = `${within}${name}`;
-		const inner = pathsOf(one, `${path}.`);
-		return [path, ...inner];
+		return [path, ...pathsOf(one, `${path}.`)];
 	});
 }
 
-/**
- * The fields of an operation's request body as docs/openapi.json describes it, such as
- * `settings.speed`.
- */
-export function bodyFields(name: EndpointName): string[] {
-	const schema = described(name).requestBody?.content['application/json']?.schema;
-	return [...new Set(schema ? pathsOf(schema) : [])].sort();
-}
+const fieldsOf = (schema: z.ZodType | undefined): string[] =>
+	schema ? [...new Set(pathsOf(z.toJSONSchema(schema, { io: 'input' })))] : [];
+
+/** The fields that the service takes in the body of an operation's request, such as `settings.speed`. */
+export const bodyFields = (name: EndpointName): string[] => fieldsOf(requestOf(name).body);
 
 /**
  * Names in the query of an operation. The specification shows those of paging for GET /generations
  * alone (Endpoints), so what the sandbox offers of them elsewhere does not count.
  */
-export function queryFields(name: EndpointName): string[] {
-	const names = (described(name).parameters ?? []).filter((one) => one.in === 'query');
-	const isPaging = (one: string) => ['limit', 'cursor'].includes(one);
-	return names
-		.map((one) => one.name)
-		.filter((one) => name === 'listGenerations' || !isPaging(one))
-		.sort();
+export const queryFields = (name: EndpointName): string[] =>
+	fieldsOf(requestOf(name).query).filter(
+		(one) => name === 'listGenerations' || !['limit', 'cursor'].includes(one),
+	);
+
+interface Document {
+	paths: Record<string, Record<string, { parameters?: Array<{ name: string }> }>>;
 }
 
 /** Whether docs/openapi.json shows an idempotency key for an operation. */
-export const takesKey = (name: EndpointName): boolean =>
-	(described(name).parameters ?? []).some((one) => one.name === IDEMPOTENCY_HEADER);
+export function takesKey(name: EndpointName): boolean {
+	const { method, path } = ENDPOINTS[name];
+	const { paths } = JSON.parse(read('docs/openapi.json')) as Document;
+	const { parameters = [] } = paths[path]?.[method.toLowerCase()] ?? {};
+	return parameters.some((one) => one.name === IDEMPOTENCY_HEADER);
+}
+
+/** What the service does not take in the body or query (as text) of an operation's request. */
+export function refusals(name: EndpointName, given: { body?: unknown; query?: unknown }) {
+	const { body, query } = requestOf(name);
+	const parsed = [body?.safeParse(given.body), query?.safeParse(given.query)];
+	const issues = parsed.flatMap((one) => one?.error?.issues ?? []);
+	return issues.filter((issue) => !isFiction(name, issue));
+}
+
+/**
+ * Limits that the sandbox had to choose and the specification does not state: the service decides,
+ * not the nodes.
+ */
+function isFiction(name: EndpointName, { code, path }: z.core.$ZodIssue): boolean {
+	const [field] = path;
+	if (code === 'too_big' && ['url', 'audio_url', 'reference_images'].includes(String(field)))
+		return true;
+	if (code === 'too_big' && name.endsWith('Webhook')) return field === 'description';
+	// What the list offers is taken, and `Persona.id` is any string.
+	if (code === 'invalid_format' && field === 'persona_id') return true;
+	return name === 'renameVoice' && field === 'name';
+}

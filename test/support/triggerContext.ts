@@ -1,7 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { EventEmitter } from 'events';
-import { unlessAborted } from '../../src/base/abort';
 import { sign } from '../../src/events/signature';
 
 /** What n8n gives a trigger, and what the trigger asks of it. */
@@ -17,8 +16,6 @@ export interface TriggerFixture {
 	node: INode;
 	/** The service. */
 	answer: (request: IHttpRequestOptions) => { statusCode: number; body?: unknown };
-	/** What an answer takes. */
-	delay: () => Promise<void>;
 	requests: IHttpRequestOptions[];
 	warnings: string[];
 	debugLines: string[];
@@ -55,7 +52,6 @@ export function triggerFixture(more: Partial<TriggerFixture> = {}): TriggerFixtu
 			parameters: {},
 		},
 		answer: () => ({ statusCode: 500 }),
-		delay: async () => {},
 		requests: [],
 		warnings: [],
 		debugLines: [],
@@ -97,11 +93,7 @@ export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
 			debug: (message: string) => world.debugLines.push(message),
 		},
 		helpers: {
-			async httpRequestWithAuthentication(
-				this: { getExecutionCancelSignal?: () => AbortSignal | undefined },
-				_name: string,
-				options: IHttpRequestOptions,
-			) {
+			async httpRequestWithAuthentication(_name: string, options: IHttpRequestOptions) {
 				// As the service sees it: bodies go as text.
 				const { body } = options;
 				const read = typeof body === 'string' ? (JSON.parse(body) as IDataObject) : body;
@@ -109,8 +101,6 @@ export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
 				world.requests.push(request);
 				// As n8n's client, which puts the key on before it sends.
 				Object.assign(options.headers ?? {}, { authorization: 'Bearer' });
-				const signal = this.getExecutionCancelSignal?.() ?? new AbortController().signal;
-				await unlessAborted(signal, world.delay());
 				return { headers: {}, body: {}, ...world.answer(request) };
 			},
 		},

@@ -1,18 +1,16 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { availablePort, type Port } from '../../../lab/demo/options';
+import { availablePort } from '../../../lab/demo/options';
 import { freePort } from '../../../lab/process/ports';
 
 let other: Server;
 let busy: number;
-let free: number;
 
 beforeAll(async () => {
 	other = createServer().listen(0, '127.0.0.1');
 	await once(other, 'listening');
 	busy = (other.address() as AddressInfo).port;
-	free = await freePort();
 });
 
 afterAll(async () => {
@@ -20,30 +18,24 @@ afterAll(async () => {
 	await once(other, 'close');
 });
 
-const editor = { variable: 'N8N_PORT', program: 'the editor' };
-const asked = (number: number): Port => ({ number, chosen: true, ...editor });
-const usual = (number: number): Port => ({ number, chosen: false, ...editor });
-
-test('one that was asked for and is in use is refused, with its own variable', async () => {
-	expect(await availablePort(asked(free), () => undefined)).toBe(free);
-	await expect(availablePort(asked(busy), () => undefined)).rejects.toThrow(
-		`Port ${busy} is in use by another program: end that one, or choose a port for the editor, e.g. N8N_PORT=${busy + 1} npm start`,
-	);
-	// Naming the other program's variable would send people round in circles.
-	const sandbox = { ...asked(busy), variable: 'SANDBOX_PORT', program: 'the sandbox' };
-	await expect(availablePort(sandbox, () => undefined)).rejects.toThrow(
-		/for the sandbox, e.g. SANDBOX_PORT=/,
+test.each([
+	['N8N_PORT', 'the editor'],
+	['SANDBOX_PORT', 'the sandbox'],
+])('one that %s asks for is refused where it is in use', async (variable, program) => {
+	const asked = { chosen: true, variable, program };
+	const number = await freePort();
+	expect(await availablePort({ ...asked, number }, () => undefined)).toBe(number);
+	await expect(availablePort({ ...asked, number: busy }, () => undefined)).rejects.toThrow(
+		`Port ${busy} is in use by another program: end that one, or choose a port for ${program}, e.g. ${variable}=${busy + 1} npm start`,
 	);
 });
 
 test('one that nobody asked for is replaced by a free one, and a line says so', async () => {
 	const lines: string[] = [];
-	const log = (line: string) => void lines.push(line);
-	expect(await availablePort(usual(free), log)).toBe(free);
-	expect(lines).toEqual([]);
-	const given = await availablePort(usual(busy), log);
+	const usual = { number: busy, chosen: false, variable: 'N8N_PORT', program: 'the editor' };
+	const given = await availablePort(usual, (line) => void lines.push(line));
+	expect(given).not.toBe(busy);
 	expect(lines).toEqual([
 		`Port ${busy} is in use by another program, so the editor is at ${given} this time.`,
 	]);
-	expect(given).not.toBe(busy);
 });

@@ -15,32 +15,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-function start(...nodeOptions: string[]) {
-	const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, script], {
-		cwd: checkout,
-		encoding: 'utf8',
-	});
-	return { status, stdout, stderr };
-}
+const OLD_NODE = `
+	Object.defineProperty(process, 'versions', { value: { node: '18.20.4' } });
+	Object.defineProperty(process, 'version', { value: 'v18.20.4' });`;
 
-test('a Node that is too old is reported in one line, before anything of a newer one is used', () => {
-	const old = path.join(checkout, 'old.cjs');
-	writeFileSync(
-		old,
-		"Object.defineProperty(process, 'versions', { value: { node: '18.20.4' } });" +
-			"Object.defineProperty(process, 'version', { value: 'v18.20.4' });",
-	);
-	expect(start('--require', old)).toEqual({
-		status: 1,
-		stdout: '',
-		stderr: 'Node.js 20 or newer is needed; this is v18.20.4.\n',
-	});
-});
-
-test('a checkout without its install says what to run', () => {
-	expect(start()).toEqual({
-		status: 1,
-		stdout: '',
-		stderr: 'The install is incomplete (tsx is missing): run npm ci first.\n',
-	});
+test.each([
+	['a Node that is too old', OLD_NODE, 'Node.js 20 or newer is needed; this is v18.20.4.'],
+	['no install', '', 'The install is incomplete (tsx is missing): run npm ci first.'],
+])('with %s one line says so, before anything newer is used', (_what, before, line) => {
+	const first = path.join(checkout, 'first.cjs');
+	writeFileSync(first, before);
+	const args = ['--require', first, script];
+	const ended = spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' });
+	expect(ended).toMatchObject({ status: 1, stdout: '', stderr: `${line}\n` });
 });

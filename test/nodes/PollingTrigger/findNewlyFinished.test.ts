@@ -1,4 +1,3 @@
-import { pageOf } from '../../../src/service/pages';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,
@@ -10,65 +9,81 @@ import type { Resource } from '../../../src/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
 
-const KNOWN: PollState = { workspace: 'w', seen: [], running: [] };
-
-const unreadable = (problem: string) => new Error(problem);
-
 /**
  * A list of generations as the service may page it: the newest first, mixed within a page or not.
  */
 class List implements Reader {
-	readonly jobs: Array<Resource & { at: number }> = [];
+	private readonly jobs: Array<Resource & { at: number }> = [];
 
+	private running: string[] = [];
+
+	/** In the order in which they have ended. */
+	readonly ended: string[] = [];
+
+	/** Of the last poll. */
 	requests = 0;
+
+	/** Which request of a poll fails. */
+	failsAt: number | null = null;
+
+	/** What happens between two pages. */
+	afterPage = () => {};
 
 	state: PollState | undefined;
 
-	readonly unreadable = unreadable;
+	workspace = 'w';
 
 	constructor(private readonly mixed = false) {}
 
-	make(status = 'queued'): string {
-		const at = this.jobs.length;
-		const id = `gen_${at}`;
-		this.jobs.push({ id, object: 'generation', status, at });
-		return id;
+	start(count: number): void {
+		for (const end = this.jobs.length + count; this.jobs.length < end;) {
+			const at = this.jobs.length;
+			this.jobs.push({ id: `gen_${at}`, object: 'generation', status: 'queued', at });
+			this.running.push(`gen_${at}`);
+		}
 	}
 
-	makeMany(count: number, status = 'completed'): string[] {
-		return Array.from({ length: count }, () => this.make(status));
+	/** Ends the oldest of those that run, or the newest. */
+	end(count: number, lifo = false): void {
+		const ended = lifo ? this.running.splice(-count, count) : this.running.splice(0, count);
+		for (const id of ended) {
+			const job = this.jobs.find((one) => one.id === id);
+			if (job) job.status = DONE[this.ended.length % 3];
+			this.ended.push(id);
+		}
 	}
 
-	end(id: string, status = 'completed'): void {
-		const job = this.jobs.find((one) => one.id === id);
-		if (job) job.status = status;
-	}
+	readonly unreadable = (problem: string) => new Error(problem);
 
 	page = async (cursor: string | undefined) => {
 		this.requests += 1;
+		if (this.requests === this.failsAt) throw new Error('503');
 		const before = cursor === undefined ? Infinity : Date.parse(cursor) / 1_000;
 		const rest = this.jobs.filter(({ at }) => at < before).reverse();
 		const entries = rest.slice(0, 100).map((job) => ({ ...job }));
 		const last = entries.at(-1)?.at ?? 0;
 		const next = rest.length > 100 ? new Date(last * 1_000).toISOString() : undefined;
+		this.afterPage();
 		return { entries: this.mixed ? entries.reverse() : entries, ...(next && { next }) };
 	};
 
 	read = async (id: string) => {
 		this.requests += 1;
+		if (this.requests === this.failsAt) return undefined;
 		const job = this.jobs.find((one) => one.id === id);
 		return job ? { ...job } : ('gone' as const);
 	};
 
 	/**
 	 * Looks once; gives the ids of what has finished. The state goes through JSON, as in n8n's
-	 * database.
+	 * database; a poll that fails changes nothing.
 	 */
 	async poll(): Promise<string[]> {
 		this.requests = 0;
-		const { finished, state } = await findNewlyFinished(this, 'w', this.state);
-		this.state = JSON.parse(JSON.stringify(state)) as PollState;
-		return finished.map(({ id }) => id);
+		const result = await findNewlyFinished(this, this.workspace, this.state).catch(() => undefined);
+		if (!result) return [];
+		this.state = JSON.parse(JSON.stringify(result.state)) as PollState;
+		return result.finished.map(({ id }) => id);
 	}
 }
 
@@ -76,10 +91,12 @@ const sorted = (ids: string[]) => [...ids].sort();
 
 test('emits each of 6,000 that finish in a day without polls once, and asks little when nothing is new', async () => {
 	const list = new List();
-	list.makeMany(350);
-	await list.poll();
-	const made = list.makeMany(6_000);
-	expect(sorted(await list.poll())).toEqual(sorted(made));
+	list.start(350);
+	list.end(350);
+	expect(await list.poll()).toEqual([]);
+	list.start(6_000);
+	list.end(6_000);
+	expect(sorted(await list.poll())).toEqual(sorted(list.ended.slice(350)));
 	expect(await list.poll()).toEqual([]);
 	expect(list.state?.seen.length).toBeLessThanOrEqual(MAX_SEEN);
 	expect(list.requests).toBe(1);
@@ -87,108 +104,41 @@ test('emits each of 6,000 that finish in a day without polls once, and asks litt
 
 test('whatever fails or moves while it is read, each is emitted once, also with another key', async () => {
 	const step = fc.record({
-		made: fc.integer({ min: 0, max: 160 }),
+		started: fc.integer({ min: 0, max: 160 }),
 		ended: fc.integer({ min: 0, max: 160 }),
 		lifo: fc.boolean(),
-		// What is created and ends between two pages, and which request of the poll fails.
-		madeBetween: fc.integer({ min: 0, max: 30 }),
+		// What is created between two pages; half as many end.
+		between: fc.integer({ min: 0, max: 30 }),
 		failsAt: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 2 }),
 		hasOtherKey: fc.boolean(),
 	});
+	const steps = fc.array(step, { maxLength: 8 });
 	await fc.assert(
-		fc.asyncProperty(
-			fc.boolean(),
-			fc.nat(400),
-			fc.array(step, { maxLength: 8 }),
-			async (mixed, history, steps) => {
-				const list = new List(mixed);
-				list.makeMany(history);
-				let state: PollState | undefined;
-				let workspace = 'w';
-				const found: string[] = [];
-				const expected: string[] = [];
-				const running: string[] = [];
-				const endSome = (count: number, lifo = false) => {
-					const ended = lifo ? running.splice(-count, count) : running.splice(0, count);
-					for (const [at, id] of ended.entries()) {
-						list.end(id, DONE[at % 3]);
-						expected.push(id);
-					}
+		fc.asyncProperty(fc.boolean(), fc.nat(400), steps, async (mixed, history, all) => {
+			const list = new List(mixed);
+			list.start(history);
+			list.end(history);
+			const found = await list.poll();
+			for (const { started, ended, lifo, between, failsAt, hasOtherKey } of all) {
+				list.start(started);
+				list.end(ended, lifo);
+				// Where nothing was known, the new key may be of another workspace.
+				const { seen = [], running = [] } = list.state ?? {};
+				if (hasOtherKey && seen.length + running.length > 0) list.workspace += 'w';
+				list.failsAt = failsAt;
+				list.afterPage = () => {
+					list.start(between);
+					list.end(Math.floor(between / 2));
 				};
-				const poll = async ({ madeBetween = 0, failsAt = null as number | null } = {}) => {
-					let requests = 0;
-					const asked = () => {
-						requests += 1;
-						if (requests === failsAt) throw new Error('503');
-					};
-					const reader: Reader = {
-						unreadable,
-						page: async (cursor) => {
-							asked();
-							const page = await list.page(cursor);
-							for (let count = 0; count < madeBetween; count += 1) running.push(list.make());
-							endSome(Math.floor(madeBetween / 2));
-							return page;
-						},
-						read: async (id) => {
-							if (requests + 1 === failsAt) {
-								requests += 1;
-								return undefined;
-							}
-							asked();
-							return await list.read(id);
-						},
-					};
-					const result = await findNewlyFinished(reader, workspace, state).catch(() => undefined);
-					if (!result) return;
-					({ state } = JSON.parse(JSON.stringify(result)) as { state: PollState });
-					found.push(...result.finished.map(({ id }) => id));
-				};
-				await poll();
-				for (const { made, ended, lifo, madeBetween, failsAt, hasOtherKey } of steps) {
-					for (let count = 0; count < made; count += 1) running.push(list.make());
-					endSome(ended, lifo);
-					// Where nothing was known, the new key may be of another workspace.
-					const isKnown = (state?.seen.length ?? 0) + (state?.running.length ?? 0) > 0;
-					if (hasOtherKey && isKnown) workspace += 'w';
-					await poll({ madeBetween, failsAt });
-				}
-				for (let more = 0; more < 600 && found.length < expected.length; more += 1) await poll();
-				expect(sorted(found)).toEqual(sorted(expected));
-			},
-		),
+				found.push(...(await list.poll()));
+			}
+			list.failsAt = null;
+			list.afterPage = () => {};
+			const expected = list.ended.slice(history);
+			for (let more = 0; more < 600 && found.length < expected.length; more += 1)
+				found.push(...(await list.poll()));
+			expect(sorted(found)).toEqual(sorted(expected));
+		}),
 		{ numRuns: 40 },
 	);
-});
-
-test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
-	const same: Reader = {
-		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
-		read: async () => undefined,
-		unreadable,
-	};
-	await findNewlyFinished(same, 'w', KNOWN);
-	let count = 0;
-	const endless: Reader = {
-		page: async () => ({
-			entries: [{ id: `x${(count += 1)}`, status: 'completed' }],
-			next: `c${count}`,
-		}),
-		read: async () => undefined,
-		unreadable,
-	};
-	const { complete } = await findNewlyFinished(endless, 'w', KNOWN);
-	expect([complete, count]).toEqual([false, 200]);
-});
-
-test('entries that are not generations are skipped, unknown statuses count as unfinished', async () => {
-	const odd: Reader = {
-		page: async () =>
-			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }] }),
-		read: async () => undefined,
-		unreadable,
-	};
-	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
-	expect(finished).toEqual([]);
-	expect(state.running).toEqual(['a', 'b']);
 });

@@ -1,22 +1,14 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { execute } from '../../../nodes/PollingTrigger/execute';
 import { poll } from '../../../nodes/PollingTrigger/poll';
-import {
-	stateIn,
-	triggerContext,
-	triggerFixture,
-	type TriggerFixture,
-} from '../../support/triggerContext';
+import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
+import type * as Instant from '../../support/instantSystemClock';
 import { errorBody } from '../../model/answers';
-import type { InstantClock } from '../../model/instantClock';
 
 // A read that is refused is tried again seconds later.
-jest.mock('../../../src/base/clock', () => {
-	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
-		'../../model/instantClock',
-	);
-	return { systemClock: new Clock() };
-});
+jest.mock('../../../src/base/clock', () =>
+	jest.requireActual<typeof Instant>('../../support/instantSystemClock'),
+);
 
 const job = (id: string, status = 'completed', mode = 'image', model = 'studio/image-1') => ({
 	id,
@@ -56,7 +48,23 @@ test('the first poll records what exists, later ones emit what has finished sinc
 	jobs.unshift(job('new'));
 	expect(ids(await look(world))).toEqual(['running', 'new']);
 	expect(await look(world)).toBeNull();
+	// The state lies under the id of the node.
+	jobs.unshift(job('later'));
+	world.node = { ...world.node, name: 'Renamed' };
+	expect(ids(await look(world))).toEqual(['later']);
 	expect(world.requests[0]?.qs).toEqual({ limit: 100 });
+});
+
+test('of two triggers in one workflow each has its own state', async () => {
+	const jobs = [job('old')];
+	const first = worldOf(jobs);
+	const second = { ...first, node: { ...first.node, id: `${first.node.id}-2` } };
+	await look(first);
+	jobs.unshift(job('a'));
+	await look(second);
+	jobs.unshift(job('b'));
+	expect(ids(await look(first))).toEqual(['a', 'b']);
+	expect(ids(await look(second))).toEqual(['b']);
 });
 
 test.each([
@@ -93,15 +101,19 @@ test('a manual run shows three of the newest that match, what tells them apart f
 	);
 });
 
-test('a poll that fails over a filter leaves what has finished to the next', async () => {
+test.each<[string, string, Partial<TriggerFixture>]>([
+	[
+		'for the service',
+		'The generations cannot be listed: The API key is invalid',
+		{ answer: () => ({ statusCode: 401, body: {} }) },
+	],
+	['over a filter', 'Statuses', { parameters: { statuses: [true] } }],
+])('a poll that fails %s leaves what has finished to the next', async (_name, words, failing) => {
 	const jobs = [job('old')];
 	const world = worldOf(jobs);
 	await look(world);
 	jobs.push(job('a'));
-	const { parameters } = world;
-	world.parameters = { ...parameters, statuses: [true] };
-	await expect(look(world)).rejects.toThrow('Statuses');
-	world.parameters = parameters;
+	await expect(look({ ...world, ...failing })).rejects.toThrow(words);
 	expect(ids(await look(world))).toEqual(['a']);
 });
 
@@ -115,18 +127,14 @@ describe('the execution that a poll has started', () => {
 	});
 
 	const unreadable = { outputs: [{ id: 'o', url: 'https://files.example/o.png' }] };
-	const parameters = {};
 
 	test.each([
 		['whose outputs the list does not show', {}],
-		[
-			'of which the list shows one output of two',
-			{ output_ids: ['n', 'o'], outputs: unreadable.outputs },
-		],
+		['of which the list shows one output of two', { output_ids: ['n', 'o'], ...unreadable }],
 	])('reads a completed generation %s', async (_, shown) => {
 		const input = [{ json: { ...job('gen_lean'), ...shown } }];
-		const world = worldOf([], { input, parameters, continueOnFail: true });
-		world.answer = () => ({ statusCode: 200, body: { ...job('gen_lean'), ...unreadable } });
+		const answer = () => ({ statusCode: 200, body: { ...job('gen_lean'), ...unreadable } });
+		const world = worldOf([], { input, parameters: {}, continueOnFail: true, answer });
 		const [[item] = []] = await run(world);
 		expect(world.requests[0]?.url).toBe('/generations/gen_lean');
 		expect(item?.json.error).toContain('Output o could not be downloaded');
@@ -134,74 +142,28 @@ describe('the execution that a poll has started', () => {
 
 	test('with Continue On Fail the row stays, and those without files pass', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
-		const world = worldOf([], { input, parameters, continueOnFail: true });
-		const [items = []] = await run(world);
-		expect(items.map(({ json }) => json.id)).toEqual(['gen_lost', 'a', 'b']);
-		expect(items.map(({ json }) => json.error)).toEqual([
-			expect.stringContaining('gen_lost'),
-			undefined,
-			undefined,
+		const [items] = await run(worldOf([], { input, parameters: {}, continueOnFail: true }));
+		const lost = { id: 'gen_lost', error: expect.stringContaining('gen_lost') as string };
+		expect(items).toMatchObject([
+			{ json: lost, pairedItem: { item: 0 } },
+			{ json: { id: 'a' }, pairedItem: { item: 1 } },
+			{ json: { id: 'b' }, pairedItem: { item: 2 } },
 		]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
-	});
-});
-
-describe('the state', () => {
-	test('lies under the id of the node, so that a rename loses and repeats nothing', async () => {
-		const jobs = [job('old')];
-		const world = worldOf(jobs);
-		await look(world);
-		jobs.unshift(job('a'));
-		expect(ids(await look(world))).toEqual(['a']);
-		jobs.unshift(job('between'));
-		world.node = { ...world.node, name: 'Renamed' };
-		expect(ids(await look(world))).toEqual(['between']);
-		expect(stateIn(world)).toMatchObject({ seen: ['between', 'a', 'old'] });
-	});
-
-	test('of two triggers in one workflow is not mixed up', async () => {
-		const jobs = [job('old')];
-		const first = worldOf(jobs);
-		const second = { ...first, node: { ...first.node, id: `${first.node.id}-2` } };
-		await look(first);
-		jobs.unshift(job('a'));
-		await look(second);
-		jobs.unshift(job('b'));
-		expect(ids(await look(first))).toEqual(['a', 'b']);
-		expect(ids(await look(second))).toEqual(['b']);
+		expect(items?.[1]?.json).not.toHaveProperty('error');
 	});
 });
 
 test('another workspace is not replayed; a new key of the same one loses nothing', async () => {
-	const world = worldOf([job('old')]);
-	await look(world);
-	const { credential } = world;
-	world.credential = { ...credential, apiKey: 'a-new-key-of-the-same' };
-	const list =
-		(...jobs: object[]) =>
-		() => ({ statusCode: 200, body: { data: jobs } });
-	world.answer = list(job('new'), job('old'));
-	expect(ids(await look(world))).toEqual(['new']);
-	world.credential = { ...credential, apiKey: 'a-key-of-another-workspace' };
-	world.answer = list(job('theirs_1'), job('theirs_2'));
-	expect(await look(world)).toBeNull();
-	world.answer = list(job('theirs_3'), job('theirs_1'), job('theirs_2'));
-	expect(ids(await look(world))).toEqual(['theirs_3']);
-});
-
-test('a poll that fails gives the reason and changes nothing', async () => {
-	const world = worldOf([job('old')]);
-	await look(world);
-	const before = JSON.stringify(world.staticData);
-	world.answer = () => ({ statusCode: 401, body: {} });
-	await expect(look(world)).rejects.toThrow(
-		'The generations cannot be listed: The API key is invalid',
-	);
-	expect(JSON.stringify(world.staticData)).toBe(before);
+	const world = worldOf([]);
+	const lookAs = async (apiKey: string, ...jobs: string[]) => {
+		const body = { object: 'list', data: jobs.map((id) => job(id)) };
+		const credential = { ...world.credential, apiKey };
+		return ids(await look({ ...world, credential, answer: () => ({ statusCode: 200, body }) }));
+	};
+	await lookAs('a-key', 'old');
+	expect(await lookAs('a-new-key-of-the-same', 'new', 'old')).toEqual(['new']);
+	expect(await lookAs('a-key-of-another-workspace', 'theirs_1')).toBeUndefined();
+	expect(await lookAs('a-key-of-another-workspace', 'theirs_2', 'theirs_1')).toEqual(['theirs_2']);
 });
 
 test('a poll that begins while another is running does nothing', async () => {
@@ -213,40 +175,29 @@ test('a poll that begins while another is running does nothing', async () => {
 	expect(results.flatMap((result) => ids(result) ?? [])).toEqual(['a']);
 });
 
-test('a page of a gateway in place of a running generation does not lose it', async () => {
-	const slow = job('slow', 'queued');
-	const listed = [slow];
-	let hasGateway = false;
-	const world = worldOf(listed, {
-		answer: ({ url }) => {
-			if (url === '/generations')
-				return { statusCode: 200, body: { object: 'list', data: listed, has_more: false } };
-			return hasGateway ? { statusCode: 404, body: '<html>' } : { statusCode: 200, body: slow };
-		},
-	});
-	await look(world);
-	// The list shows newer ones only.
-	listed.splice(0, 1, job('new'));
-	hasGateway = true;
-	await look(world);
-	hasGateway = false;
-	slow.status = 'completed';
-	const [items] = (await look(world)) ?? [];
-	expect(items?.map(({ json }) => json.id)).toEqual(['slow']);
-});
+describe('a running generation that the list does not show any more', () => {
+	/** Looks until then, while a read of the generation is answered with 404. */
+	async function lookAt404(body: unknown) {
+		const slow = job('slow', 'queued');
+		const listed = [slow];
+		const list = { object: 'list', data: listed, has_more: false };
+		let read = { statusCode: 404, body };
+		const world = worldOf(listed, {
+			answer: ({ url }) => (url === '/generations' ? { statusCode: 200, body: list } : read),
+		});
+		await look(world);
+		listed.splice(0, 1, job('new'));
+		await look(world);
+		slow.status = 'completed';
+		read = { statusCode: 200, body: slow };
+		return ids(await look(world));
+	}
 
-test('a generation that the service does not know any more is not asked for again', async () => {
-	const listed = [job('lost', 'queued')];
-	const world = worldOf(listed, {
-		answer: ({ url }) =>
-			url === '/generations'
-				? { statusCode: 200, body: { object: 'list', data: listed, has_more: false } }
-				: { statusCode: 404, body: errorBody('No such generation') },
+	test('is not lost by a page of a gateway in its place', async () => {
+		expect(await lookAt404('<html>')).toEqual(['slow']);
 	});
-	await look(world);
-	listed.splice(0, 1, job('new'));
-	await look(world);
-	await look(world);
-	const reads = world.requests.filter(({ url }) => url === '/generations/lost');
-	expect(reads).toHaveLength(1);
+
+	test('is not asked for again once the service does not know it', async () => {
+		expect(await lookAt404(errorBody('No such generation'))).toBeUndefined();
+	});
 });

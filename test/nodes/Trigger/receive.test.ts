@@ -1,6 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
-import { workspaceOf } from '../../../src/service/workspace';
 import {
 	deliveryContext,
 	FakeResponse,
@@ -71,12 +70,9 @@ test.each<[string, FakeDelivery]>([
 	expect([response.statusCode, response.ended]).toEqual([401, true]);
 });
 
-test.each(['[]', '{', '['.repeat(200_000)])(
-	'a delivery that is not an event is accepted and starts nothing: %#',
-	async (body) => {
-		expect(await take(registered(), signedDelivery(SECRET, body))).toEqual(IGNORED);
-	},
-);
+test('a delivery that is not an event is accepted and starts nothing', async () => {
+	expect(await take(registered(), signedDelivery(SECRET, '[]'))).toEqual(IGNORED);
+});
 
 test('a replay and a repeat with a new timestamp start nothing more', async () => {
 	const world = registered();
@@ -143,63 +139,37 @@ test('an API key that cannot be used refuses no event: the execution says what i
 	expect(jsonOf(await take(world, signedDelivery(SECRET, event('evt_credential'))))).toBeDefined();
 });
 
-test.each<[string, RegExp, Partial<TriggerFixture>, FakeDelivery]>([
-	[
-		'no registration',
-		/no webhook is registered/,
-		{ staticData: {} },
-		signedDelivery(SECRET, event('evt_log')),
-	],
+test.each<[string, RegExp, Partial<TriggerFixture>]>([
+	['no registration', /no webhook is registered/, { staticData: {} }],
 	[
 		'no secret by hand',
 		/holds no signing secret/,
 		{ parameters: { registration: 'manual' }, secretCredential: {} },
-		signedDelivery(SECRET, event('evt_log')),
 	],
-	['another secret', /not made with the secret/, {}, signedDelivery('whsec_x', event('evt_log'))],
-])(
-	'with %s the log has one warning, and all later ones at the level debug',
-	async (_, words, more, delivery) => {
-		const world = { ...registered(), ...more };
-		for (let each = 0; each < 20; each += 1) await take(world, delivery);
-		expect(world.warnings).toEqual([expect.stringMatching(words)]);
-		expect(world.warnings[0]).toContain('"Trigger" in workflow "A workflow" (workflow-1)');
-		expect(world.debugLines).toHaveLength(19);
-		expect(world.warnings.join()).not.toMatch(/canary|whsec/);
-	},
-);
-
-describe('which events start the workflow', () => {
-	const starts = async (parameters: object, payload: string) => {
-		const world = registered();
-		world.parameters = { ...world.parameters, ...parameters };
-		return jsonOf(await take(world, signedDelivery(SECRET, payload))) !== undefined;
-	};
-
-	test('a chosen kind and an unknown kind start it, a known kind that is not chosen does not', async () => {
-		expect(await starts({}, event('a'))).toBe(true);
-		expect(await starts({}, event('a', { type: 'voice.created' }))).toBe(false);
-		expect(await starts({}, event('a', { type: 'generation.archived' }))).toBe(true);
-	});
-
-	test('filters that the payload decides are decided before anything is started', async () => {
-		expect(await starts({ options: { modes: ['video'] } }, event('a'))).toBe(false);
-		expect(await starts({ options: { modes: ['image'] } }, event('a'))).toBe(true);
-		expect(await starts({ options: { resourceIds: 'gen_0, gen_1' } }, event('a'))).toBe(true);
-		expect(
-			await starts({ options: { modes: ['video'] } }, event('a', { data: { id: 'gen_2' } })),
-		).toBe(true);
-	});
+	['another secret', /not made with the secret/, {}],
+])('with %s the log has one warning, and all later ones at the level debug', async (...row) => {
+	const [, words, more] = row;
+	const world = { ...registered(), ...more };
+	const delivery = signedDelivery('whsec_another', event('evt_log'));
+	for (let each = 0; each < 3; each += 1) await take(world, delivery);
+	expect(world.warnings).toEqual([expect.stringMatching(words)]);
+	expect(world.warnings[0]).toContain('"Trigger" in workflow "A workflow" (workflow-1)');
+	expect(world.debugLines).toHaveLength(2);
+	expect(world.warnings[0]).not.toMatch(/canary|whsec/);
 });
 
-test('waits of this process hear of the resource, filtered or not; of an unverified one they do not', async () => {
-	const world = registered({ parameters: { events: ['voice.created'] } });
-	const { apiKey, baseUrl } = world.credential;
-	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
-	const { poller } = workspaceOf(String(baseUrl), String(apiKey), plan);
-	const notify = jest.spyOn(poller, 'notify');
-	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
-	expect(notify).not.toHaveBeenCalled();
-	expect(await take(world, signedDelivery(SECRET, event('evt_tell')))).toEqual(IGNORED);
-	expect(notify).toHaveBeenCalledWith(generation);
+test.each<[string, boolean, parameters: object, payload: object]>([
+	['a chosen kind', true, {}, {}],
+	['a kind that is not chosen', false, {}, { type: 'voice.created' }],
+	['an unknown kind', true, {}, { type: 'generation.archived' }],
+	['a mode that the filter wants', true, { options: { modes: ['image'] } }, {}],
+	['another mode', false, { options: { modes: ['video'] } }, {}],
+	['one of the resources', true, { options: { resourceIds: 'gen_0, gen_1' } }, {}],
+	// Read in the execution.
+	['a mode that is not shown', true, { options: { modes: ['video'] } }, { data: { id: 'gen_2' } }],
+])('an event of %s: whether it starts the workflow', async (_name, starts, parameters, payload) => {
+	const world = registered();
+	world.parameters = { ...world.parameters, ...parameters };
+	const taken = await take(world, signedDelivery(SECRET, event('a', payload)));
+	expect(jsonOf(taken) !== undefined).toBe(starts);
 });

@@ -10,16 +10,13 @@ import {
 	triggerFixture,
 	type TriggerFixture,
 } from '../../support/triggerContext';
+import type * as Instant from '../../support/instantSystemClock';
 import { systemClock } from '../../../src/base/clock';
-import type { InstantClock } from '../../model/instantClock';
 
 // The tries of an activation are a second and more apart.
-jest.mock('../../../src/base/clock', () => {
-	const { InstantClock: Clock } = jest.requireActual<{ InstantClock: typeof InstantClock }>(
-		'../../model/instantClock',
-	);
-	return { systemClock: new Clock(Date.now()) };
-});
+jest.mock('../../../src/base/clock', () =>
+	jest.requireActual<typeof Instant>('../../support/instantSystemClock'),
+);
 
 const { checkExists, create, delete: remove } = webhookMethods;
 
@@ -54,218 +51,160 @@ function service(
 	return { world, webhooks, hook: () => triggerContext<IHookFunctions>(world) };
 }
 
-const urls = (webhooks: Map<string, Stored>) => [...webhooks.values()].map(({ url }) => url);
-
-test('activation registers the URL and keeps the secret, deactivation forgets it', async () => {
-	const { world, webhooks, hook } = service();
-	expect(await checkExists.call(hook())).toBe(false);
-	expect(await create.call(hook())).toBe(true);
-	expect([...webhooks.values()]).toMatchObject([
-		{ url: world.url, events: ['generation.completed'] },
-	]);
-	expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret: 'whsec_canary' });
-	expect(JSON.stringify(world.staticData)).not.toContain('canary-key');
-	expect(await checkExists.call(hook())).toBe(true);
-	expect(await remove.call(hook())).toBe(true);
-	expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
-});
-
-test.each<[string, (world: TriggerFixture, webhooks: Map<string, Stored>) => void]>([
-	['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
-	[
-		'someone changed its events',
-		(world, webhooks) => void webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
-	],
-	['someone deleted it', (_world, webhooks) => void webhooks.delete('wh_1')],
-])(
-	'a registration that no longer fits is deleted, and another one made: %s',
-	async (_name, change) => {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		change(world, webhooks);
+test.each(['secret', 'hmac_Secret_key'])(
+	'activation registers the URL and keeps the secret, which the answer calls %s; deactivation forgets it',
+	async (name) => {
+		const { world, webhooks, hook } = service({}, ({ id }) => ({ id, [name]: 'whsec_canary' }));
 		expect(await checkExists.call(hook())).toBe(false);
-		expect(webhooks.size).toBe(0);
-		await create.call(hook());
-		expect(urls(webhooks)).toEqual([world.url]);
-		expect(stateIn(world)?.webhookId).toBe('wh_2');
+		expect(await create.call(hook())).toBe(true);
+		expect([...webhooks.values()]).toMatchObject([
+			{ url: world.url, events: ['generation.completed'] },
+		]);
+		expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret: 'whsec_canary' });
+		expect(JSON.stringify(world.staticData)).not.toContain('canary-key');
 		expect(await checkExists.call(hook())).toBe(true);
+		expect(await remove.call(hook())).toBe(true);
+		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
 	},
 );
 
-describe('webhooks of others are never deleted, and the node registers its own', () => {
-	/** A copy starts with the static data of the original, whose webhook is wh_1. */
-	async function copied(more: Partial<TriggerFixture>) {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		const staticData = structuredClone(world.staticData);
-		const copy = { ...world, staticData, warnings: [], ...more };
-		return { copy, webhooks, hook: () => triggerContext<IHookFunctions>(copy) };
-	}
-
+describe('where the registration that is remembered does not fit', () => {
+	type Webhooks = Map<string, Stored>;
 	const NEW_URL = 'https://new.example/webhook/x/webhook';
 
-	const COPIES: Array<[name: string, warnings: number, more: Partial<TriggerFixture>]> = [
-		['a copy under another id and address', 0, { workflowId: 'workflow-2', url: NEW_URL }],
-		['a cloned database under another address', 1, { url: NEW_URL }],
-		['a copy with the address of the original', 0, { workflowId: 'workflow-2' }],
+	/** Its webhook goes: another one takes its place. */
+	const OWN: Array<[string, (world: TriggerFixture, webhooks: Webhooks) => unknown]> = [
+		['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
+		[
+			'someone changed its events',
+			(world, webhooks) => webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
+		],
+		['someone deleted it', (_world, webhooks) => webhooks.delete('wh_1')],
 	];
 
-	test.each(COPIES)('unpublishing %s', async (_name, warnings, more) => {
-		const { copy, webhooks, hook } = await copied(more);
-		const removed = remove.call(hook());
-		if (warnings > 0) await expect(removed).rejects.toThrow('another n8n may be using it');
-		else expect(await removed).toBe(true);
-		expect([...webhooks.keys()]).toEqual(['wh_1']);
-		expect(copy.warnings).toHaveLength(warnings);
-	});
-
-	test.each(COPIES.slice(0, 2))('publishing %s', async (_name, warnings, more) => {
-		const { copy, webhooks, hook } = await copied(more);
-		expect(await checkExists.call(hook())).toBe(false);
-		await create.call(hook());
-		expect([...webhooks.keys()]).toEqual(['wh_1', 'wh_2']);
-		expect(webhooks.get('wh_2')?.url).toBe(copy.url);
-		expect(copy.warnings).toHaveLength(warnings);
-		expect(await checkExists.call(hook())).toBe(true);
-		await remove.call(hook());
-		expect([...webhooks.keys()]).toEqual(['wh_1']);
-	});
-});
-
-describe('after a change of the credential', () => {
-	const OLD_SERVICE = /wh_1 was left at the service: it belongs to the old base URL/;
-	const OLD_WORKSPACE = /wh_1 was left at the service: the API key .* has changed/;
-	const CHANGES: Array<[string, RegExp, (world: TriggerFixture) => void]> = [
+	/** Its webhook may be somebody else's, and stays. */
+	const OF_OTHERS: Array<
+		[string, left: RegExp | undefined, change: (world: TriggerFixture) => void]
+	> = [
 		[
-			'to another base URL',
-			OLD_SERVICE,
-			({ credential }) => void (credential.baseUrl = 'https://other.example/v1'),
+			'the workflow is a copy with an address of its own',
+			undefined,
+			(world) => void Object.assign(world, { workflowId: 'workflow-2', url: NEW_URL }),
+		],
+		['the database is a clone', /another n8n may be using it/, (world) => (world.url = NEW_URL)],
+		[
+			'the credential has another base URL',
+			/wh_1 was left at the service: it belongs to the old base URL/,
+			({ credential }) => (credential.baseUrl = 'https://other.example/v1'),
 		],
 		[
-			'to a key of another workspace',
-			OLD_WORKSPACE,
+			'the credential has a key of another workspace',
+			/wh_1 was left at the service: the API key .* has changed/,
 			(world) => {
+				const { answer } = world;
 				world.credential.apiKey = 'key-of-another-workspace';
-				world.answer = ({ method }) =>
-					method === 'POST'
-						? { statusCode: 201, body: { id: 'wh_new', secret: 'whsec_new' } }
-						: { statusCode: 404, body: {} };
+				world.answer = (request) =>
+					request.url === '/webhooks/wh_1' ? { statusCode: 404, body: {} } : answer(request);
 			},
 		],
 	];
 
-	test.each(CHANGES)('%s the log names the webhook that is left', async (_name, words, change) => {
+	test.each([
+		...OWN.map(([name, change]) => ({ name, change, left: undefined, kept: [] })),
+		...OF_OTHERS.map(([name, left, change]) => ({ name, change, left, kept: ['wh_1'] })),
+	])('publishing makes another one: $name', async ({ change, left, kept }) => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		change(world, webhooks);
+		expect(await checkExists.call(hook())).toBe(false);
+		expect([...webhooks.keys()]).toEqual(kept);
+		expect(world.warnings).toEqual(left ? [expect.stringMatching(left)] : []);
+		await create.call(hook());
+		expect(webhooks.get('wh_2')?.url).toBe(world.url);
+		expect(stateIn(world)?.webhookId).toBe('wh_2');
+		expect(await checkExists.call(hook())).toBe(true);
+	});
+
+	test.each<[string, RegExp | undefined, (world: TriggerFixture) => void]>([
+		...OF_OTHERS,
+		['the workflow is a copy', undefined, (world) => (world.workflowId = 'workflow-2')],
+	])('unpublishing leaves the webhook where %s', async (_name, left, change) => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
 		change(world);
-		await expect(remove.call(hook())).rejects.toThrow(words);
-		expect(world.warnings).toEqual([expect.stringMatching(words)]);
-		expect(await checkExists.call(hook())).toBe(false);
-		expect(world.warnings).toEqual([expect.stringMatching(words), expect.stringMatching(words)]);
+		const removed = remove.call(hook());
+		if (left) await expect(removed).rejects.toThrow(left);
+		else expect(await removed).toBe(true);
 		expect([...webhooks.keys()]).toEqual(['wh_1']);
-		expect(stateIn(world)).toBeUndefined();
-	});
-
-	test('to another key of the same workspace the webhook stays in use, and is deleted in the end', async () => {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		world.credential.apiKey = 'another-key';
-		expect(await checkExists.call(hook())).toBe(true);
-		expect(await remove.call(hook())).toBe(true);
-		expect([webhooks.size, world.warnings]).toEqual([0, []]);
+		expect(world.warnings).toEqual(left ? [expect.stringMatching(left)] : []);
 	});
 });
 
-describe('a hook ends in time with our words, whatever the service does', () => {
-	/** Each signal that a hook has asked for, by its time in ms; the test says when the time is over. */
-	const signals: Array<{ ms: number; end: () => void }> = [];
+test('with another key of the same workspace the webhook stays in use, and is deleted in the end', async () => {
+	const { world, webhooks, hook } = service();
+	await create.call(hook());
+	world.credential.apiKey = 'another-key';
+	expect(await checkExists.call(hook())).toBe(true);
+	expect(await remove.call(hook())).toBe(true);
+	expect([webhooks.size, world.warnings]).toEqual([0, []]);
+});
 
-	beforeEach(() => {
-		signals.length = 0;
-		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-			const controller = new AbortController();
-			signals.push({ ms, end: () => controller.abort() });
-			return controller.signal;
-		});
-	});
+describe('a webhook that cannot be deleted', () => {
+	const isDown = () => ({ statusCode: 500, body: {} });
 
-	afterEach(() => jest.restoreAllMocks());
-
-	/** Lets the time of the hook be over once it waits for the service. */
-	async function late<T>(world: TriggerFixture, hook: Promise<T>): Promise<T> {
-		const { length } = world.requests;
-		hook.catch(() => {});
-		for (let turns = 0; turns < 200 && world.requests.length === length; turns += 1)
-			await Promise.resolve();
-		signals.filter(({ ms }) => ms <= HOOK_MS).forEach(({ end }) => end());
-		return await hook;
-	}
-
-	const hangs = (world: TriggerFixture) => (world.delay = async () => await new Promise(() => {}));
-
-	test('unpublishing, which says what was left, and the next one deletes it', async () => {
+	test('is named by the error and in the log, and the next unpublishing deletes it', async () => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
-		const { delay } = world;
-		hangs(world);
-		await expect(late(world, remove.call(hook()))).rejects.toThrow(
-			/^The webhook wh_1 was left at the service: The service did not respond/,
+		const { answer } = world;
+		world.answer = isDown;
+		await expect(remove.call(hook())).rejects.toThrow(
+			/^The webhook wh_1 was left at the service: The service answered with status 500/,
 		);
 		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
-		world.delay = delay;
+		world.answer = answer;
 		expect(await remove.call(hook())).toBe(true);
 		expect(webhooks.size).toBe(0);
 	});
 
-	test('after a test event only the log has it: nothing of n8n would catch an error', async () => {
+	test('after a test event is only in the log: nothing of n8n would catch an error', async () => {
 		const { world, hook } = service({ mode: 'manual' });
 		await create.call(hook());
-		world.answer = () => ({ statusCode: 500, body: {} });
+		world.answer = isDown;
 		expect(await remove.call(hook())).toBe(false);
 		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
 	});
-
-	test('what n8n repeats shares the time, and has a second at least', async () => {
-		const { world, hook } = service();
-		world.answer = ({ method }) =>
-			method === 'POST' ? { statusCode: 400, body: {} } : { statusCode: 200, body: { data: [] } };
-		const times: number[] = [];
-		let now = 0;
-		jest.spyOn(systemClock, 'monotonic').mockImplementation(() => now);
-		for (const pause of [0, 1_000, 8_000, 8_000, 20_000]) {
-			now += pause;
-			signals.length = 0;
-			await expect(create.call(hook())).rejects.toThrow();
-			times.push(signals[0]?.ms ?? 0);
-		}
-		expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
-	});
 });
 
-test('a webhook that an earlier publishing left is found on whatever page', async () => {
+test('all requests of a hook, and what n8n repeats of it, share one time; a repeat has a second at least', async () => {
+	const { hook } = service({ answer: () => ({ statusCode: 400, body: {} }) });
+	let now = 0;
+	jest.spyOn(systemClock, 'monotonic').mockImplementation(() => now);
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	const times: unknown[] = [];
+	for (const pause of [0, 1_000, 8_000, 8_000, 20_000]) {
+		now += pause;
+		timeout.mockClear();
+		await expect(create.call(hook())).rejects.toThrow();
+		times.push(timeout.mock.calls[0]?.[0]);
+	}
+	jest.restoreAllMocks();
+	expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
+});
+
+test('a webhook that an earlier publishing left is found on whatever page, and no other is deleted', async () => {
 	const { world, webhooks, hook } = service();
 	const { answer } = world;
-	const page = (data: object[], next: string | null) => ({
-		statusCode: 200,
-		body: { object: 'list', data, has_more: next !== null, next_cursor: next },
-	});
-	webhooks.set('left', { id: 'left', url: world.url, events: [] });
-	const pages: Record<string, object> = {
-		undefined: page([{ id: 'x', url: 'https://else' }], '2'),
-		2: page([{ id: 'left', url: world.url }], null),
+	const other = { id: 'other', url: 'https://else', events: [] };
+	const left = { id: 'left', url: world.url, events: [] };
+	for (const each of [other, left]) webhooks.set(each.id, each);
+	world.answer = (request) => {
+		if (request.method !== 'GET' || request.url !== '/webhooks') return answer(request);
+		const first = { data: [other], has_more: true, next_cursor: '2' };
+		const body = request.qs?.cursor === '2' ? { data: [left], has_more: false } : first;
+		return { statusCode: 200, body };
 	};
-	world.answer = (request) =>
-		request.method === 'GET' && request.url === '/webhooks'
-			? (pages[String(request.qs?.cursor)] as never)
-			: answer(request);
 	await create.call(hook());
-	expect([...webhooks.keys()]).toEqual(['wh_1']);
-});
-
-test('the secret is found in any field named so', async () => {
-	const { world, hook } = service({}, ({ id }) => ({ id, hmac_Secret_key: 'whsec_canary' }));
-	await create.call(hook());
-	expect(stateIn(world)?.secret).toBe('whsec_canary');
+	expect([...webhooks.keys()]).toEqual(['other', 'wh_1']);
 });
 
 test('an activation without a secret in the answer fails, leaves no webhook behind and names no value', async () => {
@@ -310,26 +249,13 @@ test.each(['http://localhost:5678/webhook/x/webhook', ''])(
 	},
 );
 
-test('a missing scope is refused before anything is sent', async () => {
-	const { world, hook } = service();
-	world.credential = { ...world.credential, scopes: ['webhooks:read'] };
-	await expect(create.call(hook())).rejects.toThrow('webhooks:write');
-	expect(world.requests).toEqual([]);
-});
-
-describe('with a webhook made by hand', () => {
+test('with a webhook made by hand nothing is registered, but activation asks for its secret', async () => {
 	const parameters = { events: ['generation.completed'], registration: 'manual' };
-
-	test('nothing is registered, not even https is asked for', async () => {
-		const { world, hook } = service({ parameters, url: 'http://n8n.example/x' });
-		expect(await checkExists.call(hook())).toBe(false);
-		expect(await create.call(hook())).toBe(true);
-		expect(await remove.call(hook())).toBe(true);
-		expect(world.requests).toEqual([]);
-	});
-
-	test('activation asks for the secret', async () => {
-		const { hook } = service({ parameters, secretCredential: {} });
-		await expect(create.call(hook())).rejects.toThrow('no signing secret');
-	});
+	const { world, hook } = service({ parameters, url: 'http://n8n.example/x' });
+	expect(await checkExists.call(hook())).toBe(false);
+	expect(await create.call(hook())).toBe(true);
+	expect(await remove.call(hook())).toBe(true);
+	expect(world.requests).toEqual([]);
+	world.secretCredential = {};
+	await expect(create.call(hook())).rejects.toThrow('no signing secret');
 });
