@@ -81,6 +81,18 @@ test('the sixth generation at once is 429 without side effects, until one is don
 	expect((await create()).status).toBe(202);
 });
 
+test('speech by the lite model costs a credit when its characters have added up to one', async () => {
+	const spentAfter = async (text: string) => {
+		await ended('/speech', speak(text));
+		return (await balance()).spent;
+	};
+	// 300 credits a million: the first credit is full at character 3,334.
+	expect(await spentAfter('x'.repeat(3_333))).toBe(0);
+	expect(await spentAfter(`[fail]${'x'.repeat(3_333)}`)).toBe(0);
+	expect(await spentAfter('🦊')).toBe(1);
+	expect(await spentAfter('x'.repeat(1_000_000))).toBe(301);
+});
+
 test('a voice is charged at once, and not made without the credits', async () => {
 	const clone = { kind: 'clone', name: 'Mine', audio_url: 'https://example.com/me.wav' };
 	const { status, body } = await service.post('/voices', clone);

@@ -69,7 +69,10 @@ describe('an event', () => {
 		await finish();
 		await subscribe();
 		await service.admin('PATCH', '/settings', { speechEvents: false });
-		await service.post('/speech', BODIES.createSpeech);
+		const { id } = (await service.post('/speech', BODIES.createSpeech)).body;
+		service.pass(60);
+		const look = async () => await service.get(`/speech/${id}`);
+		await service.until(look, ({ status }) => status === 'completed');
 		await settle(60);
 		expect(receiver.received).toEqual([]);
 	});
