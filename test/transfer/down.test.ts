@@ -10,7 +10,7 @@ import { VirtualClock } from '../model/virtualClock';
 
 const SIGNED = 'https://media.example/a.png?signature=canary-signature';
 
-type Given = StreamedResponse | NoResponse;
+type Answer = StreamedResponse | NoResponse;
 
 /** An answer as n8n gives it: to close it ends its body with an error, unless that was read. */
 const answered = (
@@ -73,9 +73,15 @@ const store: Host['store'] = async (body, fileName, mimeType) => {
 	return { data: data.toString(), fileName, mimeType };
 };
 
+/** Beside the output itself: how n8n stores it, and the end of the execution. */
+interface Circumstances {
+	store: Host['store'];
+	signal: AbortSignal;
+}
+
 async function fetchOutput(
-	given: Given[] | ((clock: VirtualClock) => Given[]),
-	{ store: keep = store, ...more }: Partial<Output> & { store?: Host['store'] } = {},
+	given: Answer[] | ((clock: VirtualClock) => Answer[]),
+	{ store: keep = store, signal, ...more }: Partial<Output & Circumstances> = {},
 ) {
 	const clock = new VirtualClock();
 	const answers = typeof given === 'function' ? given(clock) : given;
@@ -98,6 +104,7 @@ async function fetchOutput(
 		...more,
 	};
 	const host = hostWith(async () => LOST, { get, store: keep });
+	host.channel.signal = signal;
 	const result = await clock.run(download(host, workspaceWith(clock), output));
 	return { result, asked, renewals, answers, took: clock.now() - started };
 }
@@ -209,18 +216,15 @@ describe('a body that does not come', () => {
 });
 
 test('cancelled in the middle of a body: at once, its connection is closed', async () => {
-	const clock = new VirtualClock();
 	const abort = new AbortController();
-	const body = paced(clock, Buffer.from('x'), Infinity);
-	const host = hostWith(async () => LOST, { get: async () => body, store });
-	host.channel.signal = abort.signal;
-	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
-	const started = clock.now();
-	clock.after(5_000, () => abort.abort());
-	const result = await clock.run(download(host, workspaceWith(clock), output));
+	const stuck = (clock: VirtualClock) => {
+		clock.after(5_000, () => abort.abort());
+		return [paced(clock, Buffer.from('x'), Infinity)];
+	};
+	const { result, answers, took } = await fetchOutput(stuck, { signal: abort.signal });
 	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });
-	expect(clock.now() - started).toBe(5_000);
-	expect(body.body.destroyed).toBe(true);
+	expect(took).toBe(5_000);
+	expect(answers[0]).toMatchObject({ body: { destroyed: true } });
 });
 
 test('a 429 of the storage is retried after its Retry-After, up to the cap', async () => {
