@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { WaveFile } from 'wavefile';
 
 import { render, type Media, type MediaRequest } from '../../sandbox/media';
 import { imageSize } from '../../sandbox/media/size';
@@ -9,11 +10,11 @@ const draw = async (wish: Partial<MediaRequest> & Pick<MediaRequest, 'kind'>) =>
 
 /** Seconds that a WAV lasts, and how loud it is: the root mean square of its samples, 0 to 1. */
 function readWav({ bytes }: Media) {
-	expect(bytes.toString('latin1', 0, 4) + bytes.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
-	let sum = 0;
-	for (let at = 44; at < bytes.length; at += 2) sum += (bytes.readInt16LE(at) / 32_768) ** 2;
-	const seconds = bytes.readUInt32LE(40) / bytes.readUInt32LE(28);
-	return { seconds, loudness: Math.sqrt((2 * sum) / (bytes.length - 44)) };
+	const wav = new WaveFile(bytes);
+	const { sampleRate } = wav.fmt as { sampleRate: number };
+	const samples = Array.from(wav.getSamples(true, Int16Array));
+	const squares = samples.reduce((sum, sample) => sum + (sample / 32_768) ** 2, 0);
+	return { seconds: samples.length / sampleRate, loudness: Math.sqrt(squares / samples.length) };
 }
 
 /** Seconds that an MP4 lasts by its header, in a picture of what size. */
