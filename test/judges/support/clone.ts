@@ -5,7 +5,11 @@ import { tmpdir } from 'os';
 import { join } from 'path';
 import { ROOT } from '../../support/sources';
 
-/** What goes when the tests of a file have ended. */
+/*
+ * A clone of the project for the tests of a file that imports this: made before them, and gone after them.
+ */
+
+/** Where it lies, and whatever else is to go with it. */
 export const folder = mkdtempSync(join(tmpdir(), 'mediagen-release-'));
 /** A clone in which only `npm ci` has run, with an origin of its own beside it. */
 export const clone = join(folder, 'clone');
