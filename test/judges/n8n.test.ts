@@ -36,7 +36,7 @@ beforeAll(async () => {
 			operation: operation.value,
 			...(resource && { resource: resource.value }),
 		}));
-		return [fullName(node), [{}, ...each]];
+		return [fullName(node), each.length > 0 ? each : [{}]];
 	});
 	const examples = filesIn('examples', '.json').map((file) => [file, JSON.parse(read(file))]);
 	input = JSON.stringify({

@@ -23,16 +23,22 @@ function added({ type, default: value, options = [], typeOptions }) {
 	return Object.fromEntries(groups);
 }
 
-/** An operation with nothing set, with each field of each collection alone, and with all of them. */
+/** Whether the editor shows a field for a choice of resource and operation. */
+const isShown = ({ displayOptions: { show = {} } = {} }, choice) =>
+	Object.entries(choice).every(([name, value]) => show[name]?.includes(value) ?? true);
+
+/** Each operation with nothing set, with each field of each of its collections alone, and with all of them. */
 function parametersOf(node) {
 	const collections = node.properties.filter(({ type }) => /collection/i.test(type));
 	return choices[node.name].flatMap((choice) => [
 		choice,
-		...collections.flatMap((collection) => {
-			const all = added(collection);
-			const each = Object.entries(all).map(([name, value]) => ({ [name]: value }));
-			return [...each, all].map((value) => ({ ...choice, [collection.name]: value }));
-		}),
+		...collections
+			.filter((collection) => isShown(collection, choice))
+			.flatMap((collection) => {
+				const all = added(collection);
+				const each = Object.entries(all).map(([name, value]) => ({ [name]: value }));
+				return [...each, all].map((value) => ({ ...choice, [collection.name]: value }));
+			}),
 	]);
 }
 
