@@ -51,7 +51,11 @@ function plain(given: JsonSchema): JsonSchema {
 	// What is nested may lack anything: an output that was not made has no link.
 	const nested = (one: JsonSchema): JsonSchema => ({ ...plain(one), required: undefined });
 	return {
-		...{ type, description, const: only, enum: values, required },
+		type,
+		description,
+		const: only,
+		enum: values,
+		required,
 		properties: properties && mapped(properties, nested),
 		items: items && nested(items),
 	};

@@ -94,7 +94,10 @@ async function takeExamples({ page, editor, rest, credential }: EditorSession): 
 }
 
 const listed = (value: string, cachedResultName: string) => ({
-	...{ __rl: true, mode: 'list', value, cachedResultName },
+	__rl: true,
+	mode: 'list',
+	value,
+	cachedResultName,
 });
 
 /** What is filled in for the picture, by the name of the page; the rest is as the editor adds the node. */
@@ -107,7 +110,8 @@ const FILLED: Record<string, INodeParameters> = {
 	},
 	'agent-run': { brief: 'A film of 30 seconds about a lighthouse and the people who keep it' },
 	voice: {
-		...{ resource: 'customVoice', operation: 'design' },
+		resource: 'customVoice',
+		operation: 'design',
 		name: 'Harbour master',
 		description: 'A calm, deep voice of an old man',
 	},
@@ -118,7 +122,8 @@ const FILLED: Record<string, INodeParameters> = {
 	},
 	job: { operation: 'wait', jobId: '={{ $json.id }}' },
 	webhook: {
-		...{ resource: 'webhook', operation: 'create' },
+		resource: 'webhook',
+		operation: 'create',
 		url: 'https://example.com/events',
 		events: ['generation.completed'],
 	},

@@ -5,15 +5,7 @@ import { startScriptedService } from '../../test/model/scriptedService';
 /** Bytes of the file that is sent and received. */
 export const GIB = 1024 ** 3;
 
-export interface FakeService {
-	/** Ends in `/v1`. */
-	baseUrl: string;
-	/** Bytes of uploads that have arrived. */
-	received: () => number;
-	/** Bytes of downloads that were read to their end. */
-	sent: () => number;
-	stop: () => Promise<void>;
-}
+export type FakeService = Awaited<ReturnType<typeof startService>>;
 
 function* zeros(): Generator<Buffer> {
 	const chunk = Buffer.alloc(64 * 1024);
@@ -24,7 +16,7 @@ function* zeros(): Generator<Buffer> {
  * The part of the service that transfers and reads need, without any limit: the bench measures the
  * client.
  */
-export async function startService(): Promise<FakeService> {
+export async function startService() {
 	const service = await startScriptedService();
 	const { origin, baseUrl } = service;
 	let received = 0;
@@ -50,5 +42,13 @@ export async function startService(): Promise<FakeService> {
 		response.on('finish', () => (sent += GIB));
 		Readable.from(zeros()).pipe(response);
 	});
-	return { baseUrl, received: () => received, sent: () => sent, stop: service.close };
+	return {
+		/** Ends in `/v1`. */
+		baseUrl,
+		/** Bytes of uploads that have arrived. */
+		received: () => received,
+		/** Bytes of downloads that were read to their end. */
+		sent: () => sent,
+		stop: service.close,
+	};
 }

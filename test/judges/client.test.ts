@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { ENDPOINTS, type Endpoint, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import { createSandbox } from '../../sandbox/server';
 import { quickRender } from '../sandbox/support/harness';
 
@@ -23,11 +23,9 @@ test('the client carries out every operation against the sandbox', async () => {
 	const client = run(process.execPath, ['--import', 'tsx', script, sandbox.baseUrl, key]);
 	const { stdout } = await client.finally(async () => await sandbox.close());
 	const statuses = JSON.parse(stdout);
-	const names = Object.keys(ENDPOINTS) as EndpointName[];
-	expect(Object.keys(statuses).sort()).toEqual(names.sort());
-	const expected = (name: EndpointName): readonly number[] => {
-		const { success }: Endpoint = ENDPOINTS[name];
-		return success ?? [200, 204];
-	};
-	for (const name of names) expect(expected(name)).toContain(statuses[name]);
+	const endpoints: Endpoint[] = Object.values(ENDPOINTS);
+	const operations = endpoints.map(({ method, path }) => `${method} ${path}`);
+	expect(Object.keys(statuses).sort()).toEqual(operations.sort());
+	for (const { method, path, success = [200, 204] } of endpoints)
+		expect([path, ...success]).toContain(statuses[`${method} ${path}`]);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
 import packageJson from '../../package.json';
-import { readNodes } from '../../scripts/nodes';
+import { readNodes, type RegisteredNode } from '../../scripts/nodes';
 import { filesIn, read } from '../support/sources';
 
 /** What n8n says of the nodes as they are installed, and of all examples. */
@@ -28,12 +28,22 @@ const ask = (script: string): unknown => {
 };
 
 beforeAll(async () => {
-	const nodes = (await readNodes()).map(({ description }) => ({
-		...description,
-		name: `${packageJson.name}.${description.name}`,
-	}));
+	const registered = await readNodes();
+	const fullName = ({ description }: RegisteredNode) => `${packageJson.name}.${description.name}`;
+	const nodes = registered.map((node) => ({ ...node.description, name: fullName(node) }));
+	const choices = registered.map((node) => {
+		const each = node.operations.map(({ operation, resource }) => ({
+			operation: operation.value,
+			...(resource && { resource: resource.value }),
+		}));
+		return [fullName(node), each.length > 0 ? each : [{}]];
+	});
 	const examples = filesIn('examples', '.json').map((file) => [file, JSON.parse(read(file))]);
-	input = JSON.stringify({ nodes, workflows: Object.fromEntries(examples) });
+	input = JSON.stringify({
+		nodes,
+		choices: Object.fromEntries(choices),
+		workflows: Object.fromEntries(examples),
+	});
 	judged = ask('sdk.cjs') as Judged;
 });
 

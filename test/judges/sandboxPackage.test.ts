@@ -45,22 +45,20 @@ async function welcome(child: ChildProcess): Promise<string> {
 	throw new Error(`It ended: ${said}`);
 }
 
+interface Job {
+	id: string;
+	output?: { url: string };
+	outputs?: Array<{ url: string }>;
+}
+
 /** What is read from files beside the program, or made by libraries that are installed with it. */
-async function expectPageAndMedia(said: string): Promise<void> {
-	const [, baseUrl = ''] = /Base URL +(\S+)/.exec(said) ?? [];
-	const [, key = ''] = /API key +(\S+)/.exec(said) ?? [];
+async function expectPageAndMedia(baseUrl: string, key: string): Promise<void> {
 	const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-	const call = async (path: string, body?: object) => {
-		const sent = body && { method: 'POST', body: JSON.stringify(body) };
-		return (await (await fetch(baseUrl + path, { headers, ...sent })).json()) as {
-			id: string;
-			output?: { url: string };
-			outputs?: Array<{ url: string }>;
-		};
-	};
+	const call = async (path: string, sent: RequestInit = {}) =>
+		(await (await fetch(baseUrl + path, { headers, ...sent })).json()) as Job;
 	/** The first bytes of the file of a job, as text. */
 	const made = async (path: string, body: object): Promise<string> => {
-		const { id } = await call(path, body);
+		const { id } = await call(path, { method: 'POST', body: JSON.stringify(body) });
 		const url = await until(async () => {
 			const { output, outputs = [] } = await call(`/jobs/${id}`);
 			return output?.url ?? outputs[0]?.url;
@@ -103,13 +101,11 @@ test('npm installs it into an empty folder, and the three printed calls make a p
 		cwd: home,
 		stdio: 'ignore',
 	});
-	const options = ['--port', '0', '--clock-scale', '20'];
-	program = spawn(join(home, 'node_modules', '.bin', 'mediagen-sandbox'), options, {
-		cwd: home,
-	});
+	const command = join(home, 'node_modules', '.bin', 'mediagen-sandbox');
+	program = spawn(command, ['--port', '0', '--clock-scale', '20'], { cwd: home });
 	const said = await welcome(program);
-	expect(said).toMatch(/Base URL +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
-	expect(said).toMatch(/API key +mgs_\w+\n/);
+	const [, baseUrl = ''] = /Base URL +(http:\/\/127\.0\.0\.1:\d+\/v1)\n/.exec(said) ?? [];
+	const [, key = ''] = /API key +(mgs_\w+)\n/.exec(said) ?? [];
 	expect(said).toContain('In n8n: add a credential "MediaGen API"');
 	// As a person does who copies the block into a shell.
 	const [block = ''] = /^# 1\.[^]*?(?=\n\n)/m.exec(said) ?? [];
@@ -118,7 +114,7 @@ test('npm installs it into an empty folder, and the three printed calls make a p
 	const picture = readFileSync(join(home, 'picture.png'));
 	expect(picture.subarray(1, 4).toString()).toBe('PNG');
 	expect(picture.length).toBeGreaterThan(10_000);
-	await expectPageAndMedia(said);
+	await expectPageAndMedia(baseUrl, key);
 	program.kill('SIGTERM');
 	expect(await once(program, 'close')).toEqual([0, null]);
 });

@@ -40,7 +40,7 @@ export const settingsWith = (settings: Partial<Settings> = {}): Settings => ({
 	...settings,
 });
 
-export const BASE_URL = 'https://api.example/v1';
+const BASE_URL = 'https://api.example/v1';
 
 /** A host without binary data and network, but for what is given. */
 export function hostWith(send: Send, more: Partial<Host> = {}, fairnessKey = 'execution 1'): Host {

@@ -1,204 +1,151 @@
-import type { Mutant } from './mutant';
-
-const DOWN = ['test/transfer/down.test.ts'];
-const UP = ['test/transfer/up.test.ts'];
-const URLS = ['test/service/urls.test.ts'];
-const TYPES = ['test/transfer/mediaTypes.test.ts'];
-const NAMES = ['test/transfer/names.test.ts'];
-const UPLOADS = ['test/run/uploads.test.ts'];
+import { inFile, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
-	{
-		name: 'files/some-outputs-are-all',
-		file: 'src/service/jobState.ts',
-		from: "job.status === 'completed' ? Math.max(1, outputCount(job)) : 1",
-		to: '1',
-		why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',
-		tests: ['test/nodes/PollingTrigger/poll.test.ts'],
-	},
-	{
-		name: 'files/redirect-into-the-house',
-		file: 'src/transfer/transfer.ts',
-		from: 'transferUrlProblem(url, baseUrl);',
-		to: 'transferUrlProblem(start, baseUrl);',
-		why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
-		tests: [...DOWN, ...UP],
-	},
-	{
-		name: 'files/endless-redirects',
-		file: 'src/transfer/transfer.ts',
-		from: 'const MAX_HOPS = 5;',
-		to: 'const MAX_HOPS = 50;',
-		why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
-		tests: [...DOWN, ...UP],
-	},
-	{
-		name: 'files/metadata-address',
-		file: 'src/service/urls.ts',
-		from: '(a === 169 && b === 254) ||',
-		to: '',
-		why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
-		tests: URLS,
-	},
-	{
-		name: 'files/private-network-cut-short',
-		file: 'src/service/urls.ts',
-		from: 'b >= 16 && b < 32',
-		to: 'b >= 16 && b < 31',
-		why: 'A link may lead into the upper end of a private network.',
-		tests: URLS,
-	},
-	{
-		name: 'files/dot-at-the-end-of-localhost',
-		file: 'src/service/urls.ts',
-		from: "hostname.replace(/\\.$/, '')",
-		to: 'hostname',
-		why: '`localhost.` counts as a public host, and a link to it reaches what runs beside n8n.',
-		tests: URLS,
-	},
-	{
-		name: 'files/plain-http-anywhere',
-		file: 'src/service/urls.ts',
-		from: "addressKind(hostname) === 'loopback' && isLocalService(baseUrl)",
-		to: 'isLocalService(baseUrl)',
-		why: 'Media and keys go out unencrypted to any host.',
-		tests: URLS,
-	},
-	{
-		name: 'files/part-taken-for-the-whole',
-		file: 'src/transfer/down.ts',
-		from: 'if (response.status === 200) return await storeBody',
-		to: 'if (isSuccess(response.status)) return await storeBody',
-		why: 'A 206 with a part of the video is stored as the video.',
-		tests: DOWN,
-	},
-	{
-		name: 'files/endless-file',
-		file: 'src/transfer/down.ts',
-		from: 'if (bytes > MAX_FILE_BYTES)\n',
-		to: 'if (bytes < 0)\n',
-		why: 'A file without an end fills the disk of n8n.',
-		tests: DOWN,
-	},
-	{
-		name: 'files/empty-file-is-one',
-		file: 'src/transfer/down.ts',
-		from: "if (head.length === 0) return retry('the file is empty');",
-		to: '',
-		why: 'An empty answer of the storage becomes a picture of 0 bytes.',
-		tests: DOWN,
-	},
-	{
-		name: 'files/error-page-as-picture',
-		file: 'src/transfer/down.ts',
-		from: 'if (type === undefined) return PAGE;',
-		to: "if (type === undefined) return stop('a page');",
-		why: 'A page that says that the link has expired ends the download, instead of asking for a new link.',
-		tests: DOWN,
-	},
-	{
-		name: 'files/expired-link-is-tried',
-		file: 'src/transfer/down.ts',
-		from: 'refusals > 0 || hasExpired ?',
-		to: 'refusals > 0 ?',
-		why: 'A link that is known to have expired is tried first.',
-		tests: DOWN,
-	},
-	{
-		name: 'files/stalled-for-ever',
-		file: 'src/transfer/down.ts',
-		from: 'if (bytes - before < MIN_BYTES)',
-		to: 'if (bytes < 0)',
-		why: 'A download that trickles holds one of five places for two hours.',
-		tests: DOWN,
-	},
-	{
-		name: 'files/half-uploaded-is-there',
-		file: 'src/transfer/up.ts',
-		from: 'response.status === 200 && contentLength(response) === size',
-		to: 'response.status === 200',
-		why: 'A file that arrived in part counts as uploaded, and the job is made from half a picture.',
-		tests: UP,
-	},
-	{
-		name: 'files/used-up-address-again',
-		file: 'src/transfer/up.ts',
-		from: '`${key}-${number}`',
-		to: 'key',
-		why: 'A new upload address is asked for under the old key, so that the used-up one comes back.',
-		tests: UP,
-	},
-	{
-		name: 'files/authorization-for-a-storage',
-		file: 'src/transfer/headers.ts',
-		from: "\t'authorization',\n",
-		to: '',
-		why: 'The service can make n8n send an Authorization of its choice to any host.',
-		tests: UP,
-	},
-	{
-		name: 'files/stated-type-wins',
-		file: 'src/transfer/mediaTypes.ts',
-		from: 'if (signature && !signature.isText) {',
-		to: 'if (signature && !signature.isText && stated === undefined) {',
-		why: 'A JPEG that is stated as PNG gets the wrong ending and the wrong type, and other programs refuse it.',
-		tests: TYPES,
-	},
-	{
-		name: 'files/type-with-parameters',
-		file: 'src/transfer/mediaTypes.ts',
-		from: "asText(value).split(';')",
-		to: '[asText(value)]',
-		why: '`audio/wav; rate=44100` is an unknown type, and the file ends in .bin.',
-		tests: TYPES,
-	},
-	{
-		name: 'files/name-leaves-its-folder',
-		file: 'src/transfer/names.ts',
-		from: 'text.split(/[/\\\\]/).pop()',
-		to: "text.split('/').pop()",
-		why: 'A name with backslashes is written elsewhere on Windows.',
-		tests: NAMES,
-	},
-	{
-		name: 'files/name-reads-backwards',
-		file: 'src/transfer/names.ts',
-		from: '\\u202a-\\u202e',
-		to: '',
-		why: 'A name can hide its true ending behind characters that turn the direction of writing.',
-		tests: NAMES,
-	},
-	{
-		name: 'files/name-of-a-device',
-		file: 'src/transfer/names.ts',
-		from: 'RESERVED.test(clean) ? `_${clean}` : clean',
-		to: 'clean',
-		why: 'A file called `con.png` cannot be stored on Windows.',
-		tests: NAMES,
-	},
-	{
-		name: 'files/order-makes-another-request',
-		file: 'src/base/values.ts',
-		from: 'sort(([a], [b]) => (a < b ? -1 : 1))',
-		to: 'slice()',
-		why: 'The same request with its fields in another order has another key, and is paid for again.',
-		tests: UPLOADS,
-	},
-	{
-		name: 'files/fetched-again-on-retry',
-		file: 'src/run/files.ts',
-		from: 'if (kept) return ok({ ...kept });',
-		to: '',
-		why: 'Retry On Fail downloads and stores every file of the run again.',
-		tests: ['test/run/files.test.ts'],
-	},
-	{
-		name: 'files/saved-error-page-is-sent',
-		file: 'src/transfer/content.ts',
-		from: "if (size === 0) return 'its file is empty';",
-		to: '',
-		why: 'An empty file is uploaded, and the job that is made from it is paid for.',
-		tests: UP,
-	},
+	...inFile('src/service/jobState.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+		'files/some-outputs-are-all': {
+			why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',
+			from: "job.status === 'completed' ? Math.max(1, outputCount(job)) : 1",
+			to: '1',
+		},
+	}),
+	...inFile(
+		'src/transfer/transfer.ts',
+		['test/transfer/down.test.ts', 'test/transfer/up.test.ts'],
+		{
+			'files/redirect-into-the-house': {
+				why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
+				from: 'transferUrlProblem(url, baseUrl);',
+				to: 'transferUrlProblem(start, baseUrl);',
+			},
+			'files/endless-redirects': {
+				why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
+				from: 'const MAX_HOPS = 5;',
+				to: 'const MAX_HOPS = 50;',
+			},
+		},
+	),
+	...inFile('src/service/urls.ts', 'test/service/urls.test.ts', {
+		'files/metadata-address': {
+			why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
+			from: '(a === 169 && b === 254) ||',
+			to: '',
+		},
+		'files/private-network-cut-short': {
+			why: 'A link may lead into the upper end of a private network.',
+			from: 'b >= 16 && b < 32',
+			to: 'b >= 16 && b < 31',
+		},
+		'files/dot-at-the-end-of-localhost': {
+			why: '`localhost.` counts as a public host, and a link to it reaches what runs beside n8n.',
+			from: "hostname.replace(/\\.$/, '')",
+			to: 'hostname',
+		},
+		'files/plain-http-anywhere': {
+			why: 'Media and keys go out unencrypted to any host.',
+			from: "addressKind(hostname) === 'loopback' && isLocalService(baseUrl)",
+			to: 'isLocalService(baseUrl)',
+		},
+	}),
+	...inFile('src/transfer/down.ts', 'test/transfer/down.test.ts', {
+		'files/part-taken-for-the-whole': {
+			why: 'A 206 with a part of the video is stored as the video.',
+			from: 'if (response.status === 200) return await storeBody',
+			to: 'if (isSuccess(response.status)) return await storeBody',
+		},
+		'files/endless-file': {
+			why: 'A file without an end fills the disk of n8n.',
+			from: 'if (bytes > MAX_FILE_BYTES)\n',
+			to: 'if (bytes < 0)\n',
+		},
+		'files/empty-file-is-one': {
+			why: 'An empty answer of the storage becomes a picture of 0 bytes.',
+			from: "if (head.length === 0) return retry('the file is empty');",
+			to: '',
+		},
+		'files/error-page-as-picture': {
+			why: 'A page that says that the link has expired ends the download, instead of asking for a new link.',
+			from: 'if (type === undefined) return PAGE;',
+			to: "if (type === undefined) return stop('a page');",
+		},
+		'files/expired-link-is-tried': {
+			why: 'A link that is known to have expired is tried first.',
+			from: 'refusals > 0 || hasExpired ?',
+			to: 'refusals > 0 ?',
+		},
+		'files/stalled-for-ever': {
+			why: 'A download that trickles holds one of five places for two hours.',
+			from: 'if (bytes - before < MIN_BYTES)',
+			to: 'if (bytes < 0)',
+		},
+	}),
+	...inFile('src/transfer/up.ts', 'test/transfer/up.test.ts', {
+		'files/half-uploaded-is-there': {
+			why: 'A file that arrived in part counts as uploaded, and the job is made from half a picture.',
+			from: 'response.status === 200 && contentLength(response) === size',
+			to: 'response.status === 200',
+		},
+		'files/used-up-address-again': {
+			why: 'A new upload address is asked for under the old key, so that the used-up one comes back.',
+			from: '`${key}-${number}`',
+			to: 'key',
+		},
+	}),
+	...inFile('src/transfer/headers.ts', 'test/transfer/up.test.ts', {
+		'files/authorization-for-a-storage': {
+			why: 'The service can make n8n send an Authorization of its choice to any host.',
+			from: "\t'authorization',\n",
+			to: '',
+		},
+	}),
+	...inFile('src/transfer/mediaTypes.ts', 'test/transfer/mediaTypes.test.ts', {
+		'files/stated-type-wins': {
+			why: 'A JPEG that is stated as PNG gets the wrong ending and the wrong type, and other programs refuse it.',
+			from: 'if (signature && !signature.isText) {',
+			to: 'if (signature && !signature.isText && stated === undefined) {',
+		},
+		'files/type-with-parameters': {
+			why: '`audio/wav; rate=44100` is an unknown type, and the file ends in .bin.',
+			from: "asText(value).split(';')",
+			to: '[asText(value)]',
+		},
+	}),
+	...inFile('src/transfer/names.ts', 'test/transfer/names.test.ts', {
+		'files/name-leaves-its-folder': {
+			why: 'A name with backslashes is written elsewhere on Windows.',
+			from: 'text.split(/[/\\\\]/).pop()',
+			to: "text.split('/').pop()",
+		},
+		'files/name-reads-backwards': {
+			why: 'A name can hide its true ending behind characters that turn the direction of writing.',
+			from: '\\u202a-\\u202e',
+			to: '',
+		},
+		'files/name-of-a-device': {
+			why: 'A file called `con.png` cannot be stored on Windows.',
+			from: 'RESERVED.test(clean) ? `_${clean}` : clean',
+			to: 'clean',
+		},
+	}),
+	...inFile('src/base/values.ts', 'test/run/uploads.test.ts', {
+		'files/order-makes-another-request': {
+			why: 'The same request with its fields in another order has another key, and is paid for again.',
+			from: 'sort(([a], [b]) => (a < b ? -1 : 1))',
+			to: 'slice()',
+		},
+	}),
+	...inFile('src/run/files.ts', 'test/run/files.test.ts', {
+		'files/fetched-again-on-retry': {
+			why: 'Retry On Fail downloads and stores every file of the run again.',
+			from: 'if (kept) return ok({ ...kept });',
+			to: '',
+		},
+	}),
+	...inFile('src/transfer/content.ts', 'test/transfer/up.test.ts', {
+		'files/saved-error-page-is-sent': {
+			why: 'An empty file is uploaded, and the job that is made from it is paid for.',
+			from: "if (size === 0) return 'its file is empty';",
+			to: '',
+		},
+	}),
 ];

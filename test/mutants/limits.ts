@@ -1,201 +1,145 @@
-import type { Mutant } from './mutant';
-
-const RATE = ['test/service/rateLimiter.test.ts'];
-const SLOTS = ['test/service/jobSlots.test.ts'];
-const POLLER = ['test/service/jobPoller.test.ts'];
+import { inFile, type Mutant } from './mutant';
 
 /** Requests a minute, job slots, other clients of the workspace, credits that ran out, waiting for jobs. */
 export const limits: Mutant[] = [
-	{
-		name: 'limits/short-window',
-		file: 'src/service/rateLimiter.ts',
-		from: 'const WINDOW_MS = MINUTE_MS + 250;',
-		to: 'const WINDOW_MS = 55_000;',
-		why: 'More requests than the limit go out in a minute, and the service refuses with 429.',
-		tests: RATE,
-	},
-	{
-		name: 'limits/one-request-too-many',
-		file: 'src/service/rateLimiter.ts',
-		from: 'if (this.used(now) >= limit)',
-		to: 'if (this.used(now) > limit)',
-		why: 'The last request of each minute is refused.',
-		tests: RATE,
-	},
-	{
-		name: 'limits/answer-does-not-count',
-		file: 'src/service/rateLimiter.ts',
-		from: 'this.responses.push(this.clock.monotonic());',
-		to: 'this.responses.push(this.clock.monotonic() - 5_000);',
-		why: 'A slow request is forgotten before the service forgets it, and the next one is refused.',
-		tests: RATE,
-	},
-	{
-		name: 'limits/creations-before-reads',
-		file: 'src/service/rateLimiter.ts',
-		from: 'return this.reads.size > 0 && !isOverdue ?',
-		to: 'return this.reads.size > 0 && this.writes.size === 0 ?',
-		why: 'Jobs that have ended are not looked at as long as there is anything to create: slots stand idle.',
-		tests: RATE,
-	},
-	{
-		name: 'limits/others-forgotten-when-refused',
-		file: 'src/service/otherClients.ts',
-		from: 'if (ids.length > 0) this.lastSeen = { ids, at };',
-		to: 'this.lastSeen = { ids, at };',
-		why: 'Where others fill the minute and their jobs are short, nobody slows down, and items are lost.',
-		tests: ['test/service/otherClients.test.ts'],
-	},
-	{
-		name: 'limits/no-cut-beside-others',
-		file: 'src/service/rateLimiter.ts',
-		from: 'if (isShared) {',
-		to: 'if (isShared && isFull) {',
-		why: 'Beside another n8n in the same workspace nobody slows down, and both are refused all the time.',
-		tests: RATE,
-	},
-	{
-		name: 'limits/slots-of-others-ignored',
-		file: 'src/service/jobSlots.ts',
-		from: 'pool.limit - this.others.count - pool.inUse',
-		to: 'pool.limit - pool.inUse',
-		why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
-		tests: SLOTS,
-	},
-	{
-		name: 'limits/no-slot-is-shared',
-		file: 'src/service/jobSlots.ts',
-		from: 'return Math.min(usable, left) - this.yielded;',
-		to: 'return Math.min(usable, left);',
-		why: 'Whoever came first keeps all slots, and a second n8n in the workspace never gets one.',
-		tests: SLOTS,
-	},
-	{
-		name: 'limits/one-job-too-many',
-		file: 'src/service/jobSlots.ts',
-		from: 'pool.inUse < pool.limit && now',
-		to: 'pool.inUse <= pool.limit && now',
-		why: 'A sixth job is tried while five run, and refused each time.',
-		tests: SLOTS,
-	},
-	{
-		name: 'limits/refused-without-a-pause',
-		file: 'src/service/jobSlots.ts',
-		from: '&& now >= pool.pausedUntil) {',
-		to: ') {',
-		why: 'A creation is tried again before the time that the service has asked to wait for.',
-		tests: SLOTS,
-	},
-	{
-		name: 'limits/left-job-frees-its-slot',
-		file: 'src/service/jobSlots.ts',
-		from: 'if (isRunning) pool.unawaitedJobs.set(id, now);',
-		to: 'if (isRunning) pool.unawaitedJobs.delete(id);',
-		why: 'A job that an item has stopped waiting for still runs, and the next creation is refused.',
-		tests: SLOTS,
-	},
-	{
-		name: 'limits/long-batch-gives-up',
-		file: 'src/service/jobSlots.ts',
-		from: 'now >= Math.max(since, pool.acceptedAt) + Math.min(longest, timeoutMs),',
-		to: 'now >= since + Math.min(longest, timeoutMs),',
-		why: 'The last items of a long batch fail after half an hour, although one job after the other is accepted.',
-		tests: SLOTS,
-	},
-	{
-		name: 'limits/old-list-counts',
-		file: 'src/service/otherClients.ts',
-		from: 'if (at < this.listedAt) return;',
-		to: '',
-		why: 'An answer that came late overwrites a newer one: slots that are free count as taken.',
-		tests: ['test/service/otherClients.test.ts'],
-	},
-	{
-		name: 'limits/top-up-tried-too-often',
-		file: 'src/service/creditGate.ts',
-		from: 'const TRY_EVERY_MS = 20_000;',
-		to: 'const TRY_EVERY_MS = 2_000;',
-		why: 'Waiting for a top-up takes half of the requests of each minute.',
-		tests: ['test/service/creditGate.test.ts'],
-	},
-	{
-		name: 'limits/one-cheap-job-opens-the-gate',
-		file: 'src/service/creditGate.ts',
-		from: 'wasRefusedBefore ? undefined : this.clock.monotonic()',
-		to: 'undefined',
-		why: 'A cheap job that still fits lets hundreds of dear ones go on, and all of them are refused.',
-		tests: ['test/service/creditGate.test.ts'],
-	},
-	{
-		name: 'limits/retry-after-unbounded',
-		file: 'src/service/client.ts',
-		from: 'const MAX_RETRY_AFTER_MS = 120_000;',
-		to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
-		why: 'A wrong Retry-After makes a workflow stand still for a day.',
-		tests: ['test/service/client.test.ts'],
-	},
-	{
-		name: 'limits/batch-starves-the-others',
-		file: 'src/base/waitQueue.ts',
-		from: '\t\tthis.queues.delete(fairnessKey);\n\t\tthis.queues.set(fairnessKey, queue);\n',
-		to: '',
-		why: 'An execution of 500 items makes every other one wait until it has ended.',
-		tests: ['test/base/waitQueue.test.ts'],
-	},
-	{
-		name: 'limits/deadline-without-a-last-look',
-		file: 'src/service/jobPoller.ts',
-		from: 'if (readAt >= deadline || now >= waiter.giveUpAt)',
-		to: 'if (now >= deadline)',
-		why: 'A job that has ended shortly before Wait Timeout is reported as not finished.',
-		tests: POLLER,
-	},
-	{
-		name: 'limits/new-job-not-known-yet',
-		file: 'src/service/jobPoller.ts',
-		from: 'const MAX_FAILED_READS = 3;',
-		to: 'const MAX_FAILED_READS = 1;',
-		why: 'A job that the service does not show for its first second fails the item, although it is paid for.',
-		tests: POLLER,
-	},
-	{
-		name: 'limits/ended-without-outputs',
-		file: 'src/service/jobPoller.ts',
-		from: '&& isMedia(job) && !lacksOutputs(job)',
-		to: '',
-		why: 'A list that shows the end of a job before its outputs gives an item without files.',
-		tests: POLLER,
-	},
-	{
-		name: 'limits/stale-list-is-believed',
-		file: 'src/service/jobPoller.ts',
-		from: 'now >= deadline || now - startedAt >= staleFrom',
-		to: 'now >= deadline',
-		why: 'A list that shows a job as running for ever makes the item wait until Wait Timeout.',
-		tests: POLLER,
-	},
-	{
-		name: 'limits/overdue-job-unwatched',
-		file: 'src/service/pollRule.ts',
-		from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
-		to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
-		why: 'One lost event makes an item wait for an hour.',
-		tests: ['test/service/pollRule.test.ts'],
-	},
-	{
-		name: 'limits/list-ends-too-early',
-		file: 'src/service/pages.ts',
-		from: 'if (entries.length >= wanted) return ok(entries.slice(0, wanted));',
-		to: 'if (entries.length > 0) return ok(entries.slice(0, wanted));',
-		why: 'Return All gives the first page and says nothing.',
-		tests: ['test/service/pages.test.ts'],
-	},
-	{
-		name: 'limits/each-item-asks-for-the-model',
-		file: 'src/run/firstModel.ts',
-		from: 'known.get(mode) ?? readFirstModel(item, mode)',
-		to: 'readFirstModel(item, mode)',
-		why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
-		tests: ['test/run/firstModel.test.ts'],
-	},
+	...inFile('src/service/rateLimiter.ts', 'test/service/rateLimiter.test.ts', {
+		'limits/short-window': {
+			why: 'More requests than the limit go out in a minute, and the service refuses with 429.',
+			from: 'const WINDOW_MS = MINUTE_MS + 250;',
+			to: 'const WINDOW_MS = 55_000;',
+		},
+		'limits/one-request-too-many': {
+			why: 'The last request of each minute is refused.',
+			from: 'if (this.used(now) >= limit)',
+			to: 'if (this.used(now) > limit)',
+		},
+		'limits/answer-does-not-count': {
+			why: 'A slow request is forgotten before the service forgets it, and the next one is refused.',
+			from: 'this.responses.push(this.clock.monotonic());',
+			to: 'this.responses.push(this.clock.monotonic() - 5_000);',
+		},
+		'limits/creations-before-reads': {
+			why: 'Jobs that have ended are not looked at as long as there is anything to create: slots stand idle.',
+			from: 'return this.reads.size > 0 && !isOverdue ?',
+			to: 'return this.reads.size > 0 && this.writes.size === 0 ?',
+		},
+		'limits/no-cut-beside-others': {
+			why: 'Beside another n8n in the same workspace nobody slows down, and both are refused all the time.',
+			from: 'if (isShared) {',
+			to: 'if (isShared && isFull) {',
+		},
+	}),
+	...inFile('src/service/otherClients.ts', 'test/service/otherClients.test.ts', {
+		'limits/others-forgotten-when-refused': {
+			why: 'Where others fill the minute and their jobs are short, nobody slows down, and items are lost.',
+			from: 'if (ids.length > 0) this.lastSeen = { ids, at };',
+			to: 'this.lastSeen = { ids, at };',
+		},
+		'limits/old-list-counts': {
+			why: 'An answer that came late overwrites a newer one: slots that are free count as taken.',
+			from: 'if (at < this.listedAt) return;',
+			to: '',
+		},
+	}),
+	...inFile('src/service/jobSlots.ts', 'test/service/jobSlots.test.ts', {
+		'limits/slots-of-others-ignored': {
+			why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
+			from: 'pool.limit - this.others.count - pool.inUse',
+			to: 'pool.limit - pool.inUse',
+		},
+		'limits/no-slot-is-shared': {
+			why: 'Whoever came first keeps all slots, and a second n8n in the workspace never gets one.',
+			from: 'return Math.min(usable, left) - this.yielded;',
+			to: 'return Math.min(usable, left);',
+		},
+		'limits/one-job-too-many': {
+			why: 'A sixth job is tried while five run, and refused each time.',
+			from: 'pool.inUse < pool.limit && now',
+			to: 'pool.inUse <= pool.limit && now',
+		},
+		'limits/refused-without-a-pause': {
+			why: 'A creation is tried again before the time that the service has asked to wait for.',
+			from: '&& now >= pool.pausedUntil) {',
+			to: ') {',
+		},
+		'limits/left-job-frees-its-slot': {
+			why: 'A job that an item has stopped waiting for still runs, and the next creation is refused.',
+			from: 'if (isRunning) pool.unawaitedJobs.set(id, now);',
+			to: 'if (isRunning) pool.unawaitedJobs.delete(id);',
+		},
+		'limits/long-batch-gives-up': {
+			why: 'The last items of a long batch fail after half an hour, although one job after the other is accepted.',
+			from: 'now >= Math.max(since, pool.acceptedAt) + Math.min(longest, timeoutMs),',
+			to: 'now >= since + Math.min(longest, timeoutMs),',
+		},
+	}),
+	...inFile('src/service/creditGate.ts', 'test/service/creditGate.test.ts', {
+		'limits/top-up-tried-too-often': {
+			why: 'Waiting for a top-up takes half of the requests of each minute.',
+			from: 'const TRY_EVERY_MS = 20_000;',
+			to: 'const TRY_EVERY_MS = 2_000;',
+		},
+		'limits/one-cheap-job-opens-the-gate': {
+			why: 'A cheap job that still fits lets hundreds of dear ones go on, and all of them are refused.',
+			from: 'wasRefusedBefore ? undefined : this.clock.monotonic()',
+			to: 'undefined',
+		},
+	}),
+	...inFile('src/service/client.ts', 'test/service/client.test.ts', {
+		'limits/retry-after-unbounded': {
+			why: 'A wrong Retry-After makes a workflow stand still for a day.',
+			from: 'const MAX_RETRY_AFTER_MS = 120_000;',
+			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
+		},
+	}),
+	...inFile('src/base/waitQueue.ts', 'test/base/waitQueue.test.ts', {
+		'limits/batch-starves-the-others': {
+			why: 'An execution of 500 items makes every other one wait until it has ended.',
+			from: '\t\tthis.queues.delete(fairnessKey);\n\t\tthis.queues.set(fairnessKey, queue);\n',
+			to: '',
+		},
+	}),
+	...inFile('src/service/jobPoller.ts', 'test/service/jobPoller.test.ts', {
+		'limits/deadline-without-a-last-look': {
+			why: 'A job that has ended shortly before Wait Timeout is reported as not finished.',
+			from: 'if (readAt >= deadline || now >= waiter.giveUpAt)',
+			to: 'if (now >= deadline)',
+		},
+		'limits/new-job-not-known-yet': {
+			why: 'A job that the service does not show for its first second fails the item, although it is paid for.',
+			from: 'const MAX_FAILED_READS = 3;',
+			to: 'const MAX_FAILED_READS = 1;',
+		},
+		'limits/ended-without-outputs': {
+			why: 'A list that shows the end of a job before its outputs gives an item without files.',
+			from: '&& isMedia(job) && !lacksOutputs(job)',
+			to: '',
+		},
+		'limits/stale-list-is-believed': {
+			why: 'A list that shows a job as running for ever makes the item wait until Wait Timeout.',
+			from: 'now >= deadline || now - startedAt >= staleFrom',
+			to: 'now >= deadline',
+		},
+	}),
+	...inFile('src/service/pollRule.ts', 'test/service/pollRule.test.ts', {
+		'limits/overdue-job-unwatched': {
+			why: 'One lost event makes an item wait for an hour.',
+			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
+			to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
+		},
+	}),
+	...inFile('src/service/pages.ts', 'test/service/pages.test.ts', {
+		'limits/list-ends-too-early': {
+			why: 'Return All gives the first page and says nothing.',
+			from: 'if (entries.length >= wanted) return ok(entries.slice(0, wanted));',
+			to: 'if (entries.length > 0) return ok(entries.slice(0, wanted));',
+		},
+	}),
+	...inFile('src/run/firstModel.ts', 'test/run/firstModel.test.ts', {
+		'limits/each-item-asks-for-the-model': {
+			why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
+			from: 'known.get(mode) ?? readFirstModel(item, mode)',
+			to: 'readFirstModel(item, mode)',
+		},
+	}),
 ];

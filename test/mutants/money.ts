@@ -1,318 +1,243 @@
-import type { Mutant } from './mutant';
-
-const STATE = ['test/run/state.test.ts'];
-const PAID_ONCE = ['test/run/paidOnce.test.ts'];
-const KEYS = ['test/run/keys.test.ts'];
-const OPEN = ['test/run/openRequests.test.ts'];
-const CREDITS = ['test/run/credits.test.ts'];
-const ERRORS = ['test/run/errors.test.ts'];
-const RUN = ['test/run/runner.test.ts'];
-const WHOLE_RUNS = ['test/run/nothingLost.test.ts'];
+import { inFile, type Mutant } from './mutant';
 
 /** Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of it. */
 export const money: Mutant[] = [
-	{
-		name: 'money/refusal-frees-an-open-key',
-		file: 'src/run/state.ts',
-		from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
-		to: '',
-		why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
-		tests: STATE,
-	},
-	{
-		name: 'money/crash-in-flight-forgotten',
-		file: 'src/run/state.ts',
-		from: 'state.mayBeCarriedOut || state.isInFlight;\n\t\treturn',
-		to: 'state.mayBeCarriedOut;\n\t\treturn',
-		why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
-		tests: STATE,
-	},
-	{
-		name: 'money/key-outlives-the-service',
-		file: 'src/run/state.ts',
-		from: 'LIMITS.idempotencyHours * 3_600_000',
-		to: 'LIMITS.idempotencyHours * 7_200_000',
-		why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
-		tests: STATE,
-	},
-	{
-		name: 'money/clock-set-back',
-		file: 'src/run/state.ts',
-		from: 'age < -CLOCK_CORRECTION_MS || ',
-		to: '',
-		why: 'After the clock was set back a key does not expire, and an old creation is paid for again.',
-		tests: STATE,
-	},
-	{
-		name: 'money/clock-set-back-a-little',
-		file: 'src/run/state.ts',
-		from: 'age < -CLOCK_CORRECTION_MS',
-		to: 'age < 0',
-		why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
-		tests: STATE,
-	},
-	{
-		name: 'money/warned-once-pays-at-once',
-		file: 'src/run/state.ts',
-		from: 'sent.warnedIn !== undefined && sent.warnedIn !== execution',
-		to: 'sent.warnedIn !== undefined',
-		why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
-		tests: STATE,
-	},
-	{
-		name: 'money/sent-but-not-noted',
-		file: 'src/run/creation.ts',
-		from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
-		to: '',
-		why: 'Nothing remembers that a creation is out: after a crash it is made again.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/no-key-is-sent-again',
-		file: 'src/run/creation.ts',
-		from: 'replayable: () => key !== undefined && !this.hasKeyExpired,',
-		to: 'replayable: () => true,',
-		why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/page-means-nothing-done',
-		file: 'src/run/creation.ts',
-		from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
-		to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
-		why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/max-credits-side-by-side',
-		file: 'src/run/creation.ts',
-		from: 'if (settings.maxCredits === Infinity) return',
-		to: 'if (settings.maxCredits >= 0) return',
-		why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-		tests: CREDITS,
-	},
-	{
-		name: 'money/no-second-look-at-a-failed-job',
-		file: 'src/run/creation.ts',
-		from: "const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';",
-		to: 'const hasFailed = false;',
-		why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-		tests: ['test/run/contentRuns.test.ts'],
-	},
-	{
-		name: 'money/equal-items-share-a-key',
-		file: 'src/run/keys.ts',
-		from: 'node.contents[this.content] = occurrence + 1;',
-		to: '',
-		why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-		tests: RUN,
-	},
-	{
-		name: 'money/own-key-ignored',
-		file: 'src/run/keys.ts',
-		from: "if (this.mode === 'custom') return settings.idempotencyKey;",
-		to: '',
-		why: 'A key of the user’s own is not sent, so that the next execution pays again.',
-		tests: KEYS,
-	},
-	{
-		name: 'money/own-key-for-two-requests',
-		file: 'src/run/keys.ts',
-		from: 'if (owner.content === this.content) return undefined;',
-		to: 'if (owner) return undefined;',
-		why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/editor-takes-over-production',
-		file: 'src/run/openRequests.ts',
-		from: 'request.execution !== execution && request.isManual === isManual;',
-		to: 'request.execution !== execution;',
-		why: 'An execution in the editor takes the picture of a customer’s execution that has failed.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/running-execution-robbed',
-		file: 'src/run/openRequests.ts',
-		from: 'isManual || this.failedRuns.has(request.execution)',
-		to: 'true',
-		why: 'A retry takes over the job of an execution that is still running: one of two orders is never made.',
-		tests: OPEN,
-	},
-	{
-		name: 'money/delivered-given-again',
-		file: 'src/run/openRequests.ts',
-		from: '!isDelivered || this.failedRuns.has(execution)',
-		to: 'true',
-		why: 'Executing the node again in the editor gives the old picture for ever.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/price-up-to-the-limit',
-		file: 'src/run/credits.ts',
-		from: 'left <= 0 : price > left;',
-		to: 'left <= 0 : price > left + 1;',
-		why: 'An item that costs more than what is left of Max Credits is sent.',
-		tests: CREDITS,
-	},
-	{
-		name: 'money/nothing-left-is-enough',
-		file: 'src/run/credits.ts',
-		from: 'price === undefined ? left <= 0',
-		to: 'price === undefined ? left < 0',
-		why: 'With nothing left of Max Credits, a job of unknown price is still made.',
-		tests: CREDITS,
-	},
-	{
-		name: 'money/planning-is-free',
-		file: 'src/run/credits.ts',
-		from: 'undefined : PLANNING_CREDITS + budget;',
-		to: 'undefined : budget;',
-		why: 'An agent run reserves one credit more than Max Credits allows.',
-		tests: CREDITS,
-	},
-	{
-		name: 'money/repeated-key-counts-twice',
-		file: 'src/run/credits.ts',
-		from: 'this.add(Math.max(0, reserved - known));',
-		to: 'this.add(reserved);',
-		why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
-		tests: ['test/run/wholeRuns.test.ts'],
-	},
-	{
-		name: 'money/expected-price-stays',
-		file: 'src/run/credits.ts',
-		from: 'credits.add(-(memory.expectedCredits ?? 0));\n',
-		to: '\n',
-		why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
-		tests: CREDITS,
-	},
-	{
-		name: 'money/dry-run-too-cheap',
-		file: 'src/run/dryRun.ts',
-		from: 'Math.ceil(credits * 100) / 100',
-		to: 'Math.floor(credits * 100) / 100',
-		why: 'A dry run promises a price below the real one.',
-		tests: ['test/run/dryRun.test.ts'],
-	},
-	{
-		name: 'money/dry-run-pays',
-		file: 'src/run/runner.ts',
-		from: '	if (settings.dryRun) return dryRun(item);\n',
-		to: '',
-		why: 'A dry run creates and pays.',
-		tests: ['test/run/dryRun.test.ts'],
-	},
-	{
-		name: 'money/missing-scope-found-too-late',
-		file: 'src/run/runner.ts',
-		from: 'waits ? readerOf(object).scope : undefined,',
-		to: 'undefined,',
-		why: 'A key that may create and not read pays for a job whose result it can never fetch.',
-		tests: RUN,
-	},
-	{
-		name: 'money/half-a-run-is-sent',
-		file: 'src/run/run.ts',
-		from: 'return this.invalidItems > 0 && !this.continuesOnFail\n',
-		to: 'return false\n',
-		why: 'One item is wrong, n8n throws all results away, and the others are paid for.',
-		tests: RUN,
-	},
-	{
-		name: 'money/outage-sends-the-rest',
-		file: 'src/service/client.ts',
-		from: 'const OUTAGE_AFTER = 5;',
-		to: 'const OUTAGE_AFTER = 5_000;',
-		why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
-		tests: ['test/run/outage.test.ts'],
-	},
-	{
-		name: 'money/expired-while-it-waits',
-		file: 'src/service/client.ts',
-		from: 'if (isStopped || (outcomeUnknown && !isReplayable())) {',
-		to: 'if (isStopped) {',
-		why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
-		tests: ['test/service/client.test.ts'],
-	},
-	{
-		name: 'money/reset-means-never-sent',
-		file: 'src/service/network.ts',
-		from: '/^(ECONNREFUSED|',
-		to: '/^(ECONNRESET|ECONNREFUSED|',
-		why: 'A connection that breaks after the request counts as never made: without a key it is paid for twice.',
-		tests: ['test/service/network.test.ts'],
-	},
-	{
-		name: 'money/conflict-is-final',
-		file: 'src/service/statuses.ts',
-		from: "409: { ...other(409), again: 'replayable' },",
-		to: '409: other(409),',
-		why: 'The service is still at work on the first attempt: the item fails, though its job is being made.',
-		tests: ['test/service/statuses.test.ts'],
-	},
-	{
-		name: 'money/answer-unheard-after-stop',
-		file: 'src/service/n8n.ts',
-		from: 'outlivesCancel ? deadline : anyOf(context.signal, deadline)',
-		to: 'anyOf(context.signal, deadline)',
-		why: 'Stopping an execution cuts off the answer to a creation, and nobody learns the id of the paid job.',
-		tests: ['test/service/n8n.test.ts'],
-	},
-	{
-		name: 'money/error-says-nothing-was-spent',
-		file: 'src/run/spending.ts',
-		from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
-		to: '',
-		why: 'The error says that no credits were spent although an earlier try may have made a job.',
-		tests: ERRORS,
-	},
-	{
-		name: 'money/error-promises-a-free-retry',
-		file: 'src/run/errorContext.ts',
-		from: "idempotency !== 'none' && (!isRow",
-		to: '(!isRow',
-		why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
-		tests: ERRORS,
-	},
-	{
-		name: 'money/known-job-unnamed',
-		file: 'src/run/read.ts',
-		from: 'fail(read.failure, { ...job })',
-		to: 'fail(read.failure)',
-		why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
-		tests: PAID_ONCE,
-	},
-	{
-		name: 'money/unread-job-halts-the-run',
-		file: 'src/run/creation.ts',
-		from: 'await item.run.reads.run(channel, async () => await readKnownJob(item, reference))',
-		to: 'await inTurn(item, async () => await readKnownJob(item, reference))',
-		why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
-		tests: WHOLE_RUNS,
-	},
-	{
-		name: 'money/skipped-item-says-nothing',
-		file: 'src/run/run.ts',
-		from: 'becomesRow: becomesErrorItem(failed, settings)',
-		to: 'becomesRow: false',
-		why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
-		tests: RUN,
-	},
-	{
-		name: 'money/own-rounds-forgotten',
-		file: 'src/run/openRequests.ts',
-		from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
-		to: 'isOfOtherKind || this.isLost(request)',
-		why: 'A retry of a loop that is stopped in its second round forgets what it has read in the first: the next one pays again.',
-		tests: OPEN,
-	},
-	{
-		name: 'money/other-kind-forgotten',
-		file: 'src/run/openRequests.ts',
-		from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
-		to: 'request.execution === execution || this.isLost(request)',
-		why: 'While a loop runs in the editor, the published workflow starts: the next click pays for the first rounds again.',
-		tests: PAID_ONCE,
-	},
+	...inFile('src/run/state.ts', 'test/run/state.test.ts', {
+		'money/refusal-frees-an-open-key': {
+			why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
+			from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
+			to: '',
+		},
+		'money/crash-in-flight-forgotten': {
+			why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
+			from: 'state.mayBeCarriedOut || state.isInFlight;\n\t\treturn',
+			to: 'state.mayBeCarriedOut;\n\t\treturn',
+		},
+		'money/key-outlives-the-service': {
+			why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
+			from: 'LIMITS.idempotencyHours * 3_600_000',
+			to: 'LIMITS.idempotencyHours * 7_200_000',
+		},
+		'money/clock-set-back': {
+			why: 'After the clock was set back a key does not expire, and an old creation is paid for again.',
+			from: 'age < -CLOCK_CORRECTION_MS || ',
+			to: '',
+		},
+		'money/clock-set-back-a-little': {
+			why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
+			from: 'age < -CLOCK_CORRECTION_MS',
+			to: 'age < 0',
+		},
+		'money/warned-once-pays-at-once': {
+			why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
+			from: 'sent.warnedIn !== undefined && sent.warnedIn !== execution',
+			to: 'sent.warnedIn !== undefined',
+		},
+	}),
+	...inFile('src/run/creation.ts', 'test/run/paidOnce.test.ts', {
+		'money/sent-but-not-noted': {
+			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
+			from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
+			to: '',
+		},
+		'money/no-key-is-sent-again': {
+			why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
+			from: 'replayable: () => key !== undefined && !this.hasKeyExpired,',
+			to: 'replayable: () => true,',
+		},
+		'money/page-means-nothing-done': {
+			why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
+			from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
+			to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
+		},
+	}),
+	...inFile('src/run/creation.ts', 'test/run/credits.test.ts', {
+		'money/max-credits-side-by-side': {
+			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
+			from: 'if (settings.maxCredits === Infinity) return',
+			to: 'if (settings.maxCredits >= 0) return',
+		},
+	}),
+	...inFile('src/run/creation.ts', 'test/run/contentRuns.test.ts', {
+		'money/no-second-look-at-a-failed-job': {
+			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
+			from: "const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';",
+			to: 'const hasFailed = false;',
+		},
+	}),
+	...inFile('src/run/creation.ts', 'test/run/nothingLost.test.ts', {
+		'money/unread-job-halts-the-run': {
+			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
+			from: 'await item.run.reads.run(channel, async () => await readKnownJob(item, reference))',
+			to: 'await inTurn(item, async () => await readKnownJob(item, reference))',
+		},
+	}),
+	...inFile('src/run/keys.ts', 'test/run/runner.test.ts', {
+		'money/equal-items-share-a-key': {
+			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
+			from: 'node.contents[this.content] = occurrence + 1;',
+			to: '',
+		},
+	}),
+	...inFile('src/run/keys.ts', 'test/run/keys.test.ts', {
+		'money/own-key-ignored': {
+			why: 'A key of the user’s own is not sent, so that the next execution pays again.',
+			from: "if (this.mode === 'custom') return settings.idempotencyKey;",
+			to: '',
+		},
+	}),
+	...inFile('src/run/keys.ts', 'test/run/paidOnce.test.ts', {
+		'money/own-key-for-two-requests': {
+			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
+			from: 'if (owner.content === this.content) return undefined;',
+			to: 'if (owner) return undefined;',
+		},
+	}),
+	...inFile('src/run/openRequests.ts', 'test/run/paidOnce.test.ts', {
+		'money/editor-takes-over-production': {
+			why: 'An execution in the editor takes the picture of a customer’s execution that has failed.',
+			from: 'request.execution !== execution && request.isManual === isManual;',
+			to: 'request.execution !== execution;',
+		},
+		'money/delivered-given-again': {
+			why: 'Executing the node again in the editor gives the old picture for ever.',
+			from: '!isDelivered || this.failedRuns.has(execution)',
+			to: 'true',
+		},
+		'money/other-kind-forgotten': {
+			why: 'While a loop runs in the editor, the published workflow starts: the next click pays for the first rounds again.',
+			from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
+			to: 'request.execution === execution || this.isLost(request)',
+		},
+	}),
+	...inFile('src/run/openRequests.ts', 'test/run/openRequests.test.ts', {
+		'money/running-execution-robbed': {
+			why: 'A retry takes over the job of an execution that is still running: one of two orders is never made.',
+			from: 'isManual || this.failedRuns.has(request.execution)',
+			to: 'true',
+		},
+		'money/own-rounds-forgotten': {
+			why: 'A retry of a loop that is stopped in its second round forgets what it has read in the first: the next one pays again.',
+			from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
+			to: 'isOfOtherKind || this.isLost(request)',
+		},
+	}),
+	...inFile('src/run/credits.ts', 'test/run/credits.test.ts', {
+		'money/price-up-to-the-limit': {
+			why: 'An item that costs more than what is left of Max Credits is sent.',
+			from: 'left <= 0 : price > left;',
+			to: 'left <= 0 : price > left + 1;',
+		},
+		'money/nothing-left-is-enough': {
+			why: 'With nothing left of Max Credits, a job of unknown price is still made.',
+			from: 'price === undefined ? left <= 0',
+			to: 'price === undefined ? left < 0',
+		},
+		'money/planning-is-free': {
+			why: 'An agent run reserves one credit more than Max Credits allows.',
+			from: 'undefined : PLANNING_CREDITS + budget;',
+			to: 'undefined : budget;',
+		},
+		'money/expected-price-stays': {
+			why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
+			from: 'credits.add(-(memory.expectedCredits ?? 0));\n',
+			to: '\n',
+		},
+	}),
+	...inFile('src/run/credits.ts', 'test/run/wholeRuns.test.ts', {
+		'money/repeated-key-counts-twice': {
+			why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
+			from: 'this.add(Math.max(0, reserved - known));',
+			to: 'this.add(reserved);',
+		},
+	}),
+	...inFile('src/run/dryRun.ts', 'test/run/dryRun.test.ts', {
+		'money/dry-run-too-cheap': {
+			why: 'A dry run promises a price below the real one.',
+			from: 'Math.ceil(credits * 100) / 100',
+			to: 'Math.floor(credits * 100) / 100',
+		},
+	}),
+	...inFile('src/run/runner.ts', 'test/run/dryRun.test.ts', {
+		'money/dry-run-pays': {
+			why: 'A dry run creates and pays.',
+			from: '\tif (settings.dryRun) return dryRun(item);\n',
+			to: '',
+		},
+	}),
+	...inFile('src/run/runner.ts', 'test/run/runner.test.ts', {
+		'money/missing-scope-found-too-late': {
+			why: 'A key that may create and not read pays for a job whose result it can never fetch.',
+			from: 'waits ? readerOf(object).scope : undefined,',
+			to: 'undefined,',
+		},
+	}),
+	...inFile('src/run/run.ts', 'test/run/runner.test.ts', {
+		'money/half-a-run-is-sent': {
+			why: 'One item is wrong, n8n throws all results away, and the others are paid for.',
+			from: 'return this.invalidItems > 0 && !this.continuesOnFail\n',
+			to: 'return false\n',
+		},
+		'money/skipped-item-says-nothing': {
+			why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
+			from: 'becomesRow: becomesErrorItem(failed, settings)',
+			to: 'becomesRow: false',
+		},
+	}),
+	...inFile('src/service/client.ts', 'test/run/outage.test.ts', {
+		'money/outage-sends-the-rest': {
+			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
+			from: 'const OUTAGE_AFTER = 5;',
+			to: 'const OUTAGE_AFTER = 5_000;',
+		},
+	}),
+	...inFile('src/service/client.ts', 'test/service/client.test.ts', {
+		'money/expired-while-it-waits': {
+			why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
+			from: 'if (isStopped || (outcomeUnknown && !isReplayable())) {',
+			to: 'if (isStopped) {',
+		},
+	}),
+	...inFile('src/service/network.ts', 'test/service/network.test.ts', {
+		'money/reset-means-never-sent': {
+			why: 'A connection that breaks after the request counts as never made: without a key it is paid for twice.',
+			from: '/^(ECONNREFUSED|',
+			to: '/^(ECONNRESET|ECONNREFUSED|',
+		},
+	}),
+	...inFile('src/service/statuses.ts', 'test/service/statuses.test.ts', {
+		'money/conflict-is-final': {
+			why: 'The service is still at work on the first attempt: the item fails, though its job is being made.',
+			from: "409: { ...other(409), again: 'replayable' },",
+			to: '409: other(409),',
+		},
+	}),
+	...inFile('src/service/n8n.ts', 'test/service/n8n.test.ts', {
+		'money/answer-unheard-after-stop': {
+			why: 'Stopping an execution cuts off the answer to a creation, and nobody learns the id of the paid job.',
+			from: 'outlivesCancel ? deadline : anyOf(context.signal, deadline)',
+			to: 'anyOf(context.signal, deadline)',
+		},
+	}),
+	...inFile('src/run/spending.ts', 'test/run/errors.test.ts', {
+		'money/error-says-nothing-was-spent': {
+			why: 'The error says that no credits were spent although an earlier try may have made a job.',
+			from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
+			to: '',
+		},
+	}),
+	...inFile('src/run/errorContext.ts', 'test/run/errors.test.ts', {
+		'money/error-promises-a-free-retry': {
+			why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
+			from: "idempotency !== 'none' && (!isRow",
+			to: '(!isRow',
+		},
+	}),
+	...inFile('src/run/read.ts', 'test/run/paidOnce.test.ts', {
+		'money/known-job-unnamed': {
+			why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
+			from: 'fail(read.failure, { ...job })',
+			to: 'fail(read.failure)',
+		},
+	}),
 ];

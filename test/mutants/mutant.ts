@@ -4,15 +4,23 @@ export interface Mutant {
 	name: string;
 	/** From the root of the project. */
 	file: string;
+	/** The unit tests of which at least one must fail, from the root of the project: the fewer, the faster. */
+	tests: readonly string[];
+	/** What a user would suffer from it. */
+	why: string;
 	/** What stands in the file, exactly once. */
 	from: string;
 	/** What the fault puts there instead. */
 	to: string;
-	/** What a user would suffer from it. */
-	why: string;
-	/** The unit tests of which at least one must fail, from the root of the project: the fewer, the faster. */
-	tests: readonly string[];
 }
+
+/** Mutants of one file that the same tests must catch, by their names. */
+export const inFile = (
+	file: string,
+	tests: string | readonly string[],
+	faults: Record<string, Pick<Mutant, 'why' | 'from' | 'to'>>,
+): Mutant[] =>
+	Object.entries(faults).map(([name, fault]) => ({ name, file, tests: [tests].flat(), ...fault }));
 
 /** Why a mutant is none of the code as it stands; `undefined` if it can be tried. */
 export function misfit({ from, to }: Mutant, source: string): string | undefined {

@@ -1,212 +1,150 @@
-import type { Mutant } from './mutant';
-
-const SIGNATURE = ['test/events/signature.test.ts'];
-const EVENT = ['test/events/event.test.ts'];
-const RECEIVE = ['test/nodes/Trigger/receive.test.ts'];
-const EXECUTE = ['test/nodes/Trigger/execute.test.ts'];
-const REGISTRATION = ['test/nodes/Trigger/registration.test.ts'];
-const NEWLY_FINISHED = ['test/nodes/PollingTrigger/findNewlyFinished.test.ts'];
+import { inFile, type Mutant } from './mutant';
 
 /** Deliveries: whether they are genuine, new and wanted. Webhooks at the service. Polls. */
 export const triggers: Mutant[] = [
-	{
-		name: 'triggers/filter-after-the-state',
-		file: 'nodes/PollingTrigger/poll.ts',
-		from: 'const isWanted = filterOf(this);',
-		to: 'const isWanted = (one: { id: string }) => filterOf(this)(one);',
-		why: 'A filter that cannot be used ends a poll after it was recorded, and what had finished is lost.',
-		tests: ['test/nodes/PollingTrigger/poll.test.ts'],
-	},
-	{
-		name: 'triggers/other-key-on-the-first-page',
-		file: 'nodes/PollingTrigger/findNewlyFinished.ts',
-		from: 'const MAX_PAGES_OF_OTHER_KEY = 20;',
-		to: 'const MAX_PAGES_OF_OTHER_KEY = 1;',
-		why: 'After a change of the key in a busy workspace all that has finished since the last poll is passed over.',
-		tests: NEWLY_FINISHED,
-	},
-	{
-		name: 'triggers/future-is-taken',
-		file: 'src/events/signature.ts',
-		from: '!(Math.abs(age) <= LIMITS',
-		to: '!(age <= LIMITS',
-		why: 'A delivery that is dated ahead can be replayed until its time has come.',
-		tests: SIGNATURE,
-	},
-	{
-		name: 'triggers/timestamp-unsigned',
-		file: 'src/events/signature.ts',
-		from: '.update(`${timestamp}.`)',
-		to: '',
-		why: 'Genuine deliveries are refused, and one that was overheard could be sent again with a new time.',
-		tests: SIGNATURE,
-	},
-	{
-		name: 'triggers/no-change-of-secrets',
-		file: 'src/events/signature.ts',
-		from: 'const isValid = given.some((each)',
-		to: 'const isValid = given.every((each)',
-		why: 'While a secret is being changed, deliveries carry two signatures, and all of them are refused.',
-		tests: SIGNATURE,
-	},
-	{
-		name: 'triggers/empty-secret',
-		file: 'src/events/signature.ts',
-		from: "if (!secret) return 'there is no signing secret to check it with';",
-		to: "if (secret === undefined) return 'there is no signing secret to check it with';",
-		why: 'With an empty secret anybody can start the workflow.',
-		tests: SIGNATURE,
-	},
-	{
-		name: 'triggers/refused-with-200',
-		file: 'nodes/Trigger/receive.ts',
-		from: 'context.getResponseObject().status(401).end();',
-		to: 'context.getResponseObject().status(200).end();',
-		why: 'A delivery that was refused by mistake counts as taken at the service, and is never repeated.',
-		tests: RECEIVE,
-	},
-	{
-		name: 'triggers/started-twice',
-		file: 'nodes/Trigger/receive.ts',
-		from: "if (before === 'taken') return IGNORED;",
-		to: '',
-		why: 'A repeated delivery starts the workflow again.',
-		tests: RECEIVE,
-	},
-	{
-		name: 'triggers/lost-with-its-execution',
-		file: 'nodes/Trigger/receive.ts',
-		from: "if (response.statusCode < 300) deliveries.set(key, 'taken');\n\t\telse deliveries.delete(key);",
-		to: "deliveries.set(key, 'taken');",
-		why: 'An event whose execution n8n could not make is ignored when the service repeats it.',
-		tests: RECEIVE,
-	},
-	{
-		name: 'triggers/repeat-answered-too-soon',
-		file: 'nodes/Trigger/receive.ts',
-		from: "if (before === 'undecided') {",
-		to: "if (before === 'undecided') return IGNORED;\n\tif (before !== undefined) {",
-		why: 'A repeat is acknowledged while n8n may still fail with the first: the event is lost.',
-		tests: RECEIVE,
-	},
-	{
-		name: 'triggers/all-kinds-start',
-		file: 'nodes/Trigger/receive.ts',
-		from: '!isKnown || !Array.isArray(chosen) || chosen.includes(kind)',
-		to: 'true',
-		why: 'A webhook made by hand starts the workflow for kinds that were not chosen.',
-		tests: RECEIVE,
-	},
-	{
-		name: 'triggers/events-of-one-id-are-one',
-		file: 'src/events/event.ts',
-		from: "identity = ['event', eventId, kind, resourceId];",
-		to: "identity = ['event', eventId];",
-		why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
-		tests: EVENT,
-	},
-	{
-		name: 'triggers/second-status-is-a-repeat',
-		file: 'src/events/event.ts',
-		from: "['resource', resourceId, kind, resource?.status]",
-		to: "['resource', resourceId, kind]",
-		why: 'A second event about the same resource, with another status, is dropped as a repeat.',
-		tests: EVENT,
-	},
-	{
-		name: 'triggers/prototype-in-a-payload',
-		file: 'src/events/event.ts',
-		from: "name === '__proto__' ? undefined : value,",
-		to: 'value,',
-		why: 'What a delivery holds can become the prototype of objects in later nodes.',
-		tests: EVENT,
-	},
-	{
-		name: 'triggers/filter-lets-all-through',
-		file: 'src/events/event.ts',
-		from: "wanted.some((each) => each === value) ? 'wanted' : 'unwanted'",
-		to: "wanted.length > 0 ? 'wanted' : 'unwanted'",
-		why: 'The filters of a trigger do nothing.',
-		tests: EVENT,
-	},
-	{
-		name: 'triggers/run-again-is-dropped',
-		file: 'nodes/Trigger/execute.ts',
-		from: "if (context.getMode() !== 'webhook') return items;",
-		to: '',
-		why: 'Retrying an execution of the trigger outputs nothing, as its event has been seen.',
-		tests: EXECUTE,
-	},
-	{
-		name: 'triggers/retry-on-fail-drops',
-		file: 'nodes/Trigger/execute.ts',
-		from: 'memory.repeats ??= await',
-		to: 'memory.repeats = await',
-		why: 'Retry On Fail takes the event of its own first try for a repeat, and outputs nothing.',
-		tests: EXECUTE,
-	},
-	{
-		name: 'triggers/hook-takes-too-long',
-		file: 'src/events/hooks.ts',
-		from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',
-		to: 'const until = startedAt + HOOK_MS;',
-		why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
-		tests: REGISTRATION,
-	},
-	{
-		name: 'triggers/deletes-webhooks-of-others',
-		file: 'nodes/Trigger/registration.ts',
-		from: 'if (webhook.url !== url) continue;',
-		to: '',
-		why: 'Publishing a workflow deletes all other webhooks of the workspace.',
-		tests: REGISTRATION,
-	},
-	{
-		name: 'triggers/copy-deletes-the-original',
-		file: 'nodes/Trigger/registration.ts',
-		from: 'if (registration.workflowId !== context.getWorkflow().id) {',
-		to: 'if (registration.workflowId === undefined) {',
-		why: 'Unpublishing a copy of a workflow deletes the webhook of the original.',
-		tests: REGISTRATION,
-	},
-	{
-		name: 'triggers/changed-events-unnoticed',
-		file: 'nodes/Trigger/registration.ts',
-		from: 'return current.url === url && sameEvents(current.events, events);',
-		to: 'return current.url === url;',
-		why: 'A webhook that was given other events at the service is never corrected.',
-		tests: REGISTRATION,
-	},
-	{
-		name: 'triggers/poll-repeats',
-		file: 'nodes/PollingTrigger/findNewlyFinished.ts',
-		from: 'done.filter(({ id }) => !seen.has(id)).reverse()',
-		to: 'done.reverse()',
-		why: 'Every poll starts the workflow again for all that the list shows.',
-		tests: NEWLY_FINISHED,
-	},
-	{
-		name: 'triggers/first-poll-floods',
-		file: 'nodes/PollingTrigger/findNewlyFinished.ts',
-		from: 'finished: isFirst ? [] : done',
-		to: 'finished: done',
-		why: 'Publishing starts the workflow for everything that was ever made.',
-		tests: NEWLY_FINISHED,
-	},
-	{
-		name: 'triggers/long-jobs-missed',
-		file: 'nodes/PollingTrigger/findNewlyFinished.ts',
-		from: 'const hidden = isFirst ? [] : [...running].filter((id) => !listed.has(id));',
-		to: 'const hidden: string[] = [];',
-		why: 'A job that runs while a hundred others are made never starts the workflow.',
-		tests: NEWLY_FINISHED,
-	},
-	{
-		name: 'triggers/polls-overlap',
-		file: 'nodes/PollingTrigger/poll.ts',
-		from: 'if (polling.has(name)) return null;',
-		to: '',
-		why: 'A slow poll and the next one both start the workflow for the same job.',
-		tests: ['test/nodes/PollingTrigger/poll.test.ts'],
-	},
+	...inFile('nodes/PollingTrigger/poll.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+		'triggers/filter-after-the-state': {
+			why: 'A filter that cannot be used ends a poll after it was recorded, and what had finished is lost.',
+			from: 'const isWanted = filterOf(this);',
+			to: 'const isWanted = (one: { id: string }) => filterOf(this)(one);',
+		},
+		'triggers/polls-overlap': {
+			why: 'A slow poll and the next one both start the workflow for the same job.',
+			from: 'if (polling.has(name)) return null;',
+			to: '',
+		},
+	}),
+	...inFile(
+		'nodes/PollingTrigger/findNewlyFinished.ts',
+		'test/nodes/PollingTrigger/findNewlyFinished.test.ts',
+		{
+			'triggers/other-key-on-the-first-page': {
+				why: 'After a change of the key in a busy workspace all that has finished since the last poll is passed over.',
+				from: 'const MAX_PAGES_OF_OTHER_KEY = 20;',
+				to: 'const MAX_PAGES_OF_OTHER_KEY = 1;',
+			},
+			'triggers/poll-repeats': {
+				why: 'Every poll starts the workflow again for all that the list shows.',
+				from: 'done.filter(({ id }) => !seen.has(id)).reverse()',
+				to: 'done.reverse()',
+			},
+			'triggers/first-poll-floods': {
+				why: 'Publishing starts the workflow for everything that was ever made.',
+				from: 'finished: isFirst ? [] : done',
+				to: 'finished: done',
+			},
+			'triggers/long-jobs-missed': {
+				why: 'A job that runs while a hundred others are made never starts the workflow.',
+				from: 'const hidden = isFirst ? [] : [...running].filter((id) => !listed.has(id));',
+				to: 'const hidden: string[] = [];',
+			},
+		},
+	),
+	...inFile('src/events/signature.ts', 'test/events/signature.test.ts', {
+		'triggers/future-is-taken': {
+			why: 'A delivery that is dated ahead can be replayed until its time has come.',
+			from: '!(Math.abs(age) <= LIMITS',
+			to: '!(age <= LIMITS',
+		},
+		'triggers/timestamp-unsigned': {
+			why: 'Genuine deliveries are refused, and one that was overheard could be sent again with a new time.',
+			from: '.update(`${timestamp}.`)',
+			to: '',
+		},
+		'triggers/no-change-of-secrets': {
+			why: 'While a secret is being changed, deliveries carry two signatures, and all of them are refused.',
+			from: 'const isValid = given.some((each)',
+			to: 'const isValid = given.every((each)',
+		},
+		'triggers/empty-secret': {
+			why: 'With an empty secret anybody can start the workflow.',
+			from: "if (!secret) return 'there is no signing secret to check it with';",
+			to: "if (secret === undefined) return 'there is no signing secret to check it with';",
+		},
+	}),
+	...inFile('nodes/Trigger/receive.ts', 'test/nodes/Trigger/receive.test.ts', {
+		'triggers/refused-with-200': {
+			why: 'A delivery that was refused by mistake counts as taken at the service, and is never repeated.',
+			from: 'context.getResponseObject().status(401).end();',
+			to: 'context.getResponseObject().status(200).end();',
+		},
+		'triggers/started-twice': {
+			why: 'A repeated delivery starts the workflow again.',
+			from: "if (before === 'taken') return IGNORED;",
+			to: '',
+		},
+		'triggers/lost-with-its-execution': {
+			why: 'An event whose execution n8n could not make is ignored when the service repeats it.',
+			from: "if (response.statusCode < 300) deliveries.set(key, 'taken');\n\t\telse deliveries.delete(key);",
+			to: "deliveries.set(key, 'taken');",
+		},
+		'triggers/repeat-answered-too-soon': {
+			why: 'A repeat is acknowledged while n8n may still fail with the first: the event is lost.',
+			from: "if (before === 'undecided') {",
+			to: "if (before === 'undecided') return IGNORED;\n\tif (before !== undefined) {",
+		},
+		'triggers/all-kinds-start': {
+			why: 'A webhook made by hand starts the workflow for kinds that were not chosen.',
+			from: '!isKnown || !Array.isArray(chosen) || chosen.includes(kind)',
+			to: 'true',
+		},
+	}),
+	...inFile('src/events/event.ts', 'test/events/event.test.ts', {
+		'triggers/events-of-one-id-are-one': {
+			why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
+			from: "identity = ['event', eventId, kind, resourceId];",
+			to: "identity = ['event', eventId];",
+		},
+		'triggers/second-status-is-a-repeat': {
+			why: 'A second event about the same resource, with another status, is dropped as a repeat.',
+			from: "['resource', resourceId, kind, resource?.status]",
+			to: "['resource', resourceId, kind]",
+		},
+		'triggers/prototype-in-a-payload': {
+			why: 'What a delivery holds can become the prototype of objects in later nodes.',
+			from: "name === '__proto__' ? undefined : value,",
+			to: 'value,',
+		},
+		'triggers/filter-lets-all-through': {
+			why: 'The filters of a trigger do nothing.',
+			from: "wanted.some((each) => each === value) ? 'wanted' : 'unwanted'",
+			to: "wanted.length > 0 ? 'wanted' : 'unwanted'",
+		},
+	}),
+	...inFile('nodes/Trigger/execute.ts', 'test/nodes/Trigger/execute.test.ts', {
+		'triggers/run-again-is-dropped': {
+			why: 'Retrying an execution of the trigger outputs nothing, as its event has been seen.',
+			from: "if (context.getMode() !== 'webhook') return items;",
+			to: '',
+		},
+		'triggers/retry-on-fail-drops': {
+			why: 'Retry On Fail takes the event of its own first try for a repeat, and outputs nothing.',
+			from: 'memory.repeats ??= await',
+			to: 'memory.repeats = await',
+		},
+	}),
+	...inFile('src/events/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
+		'triggers/hook-takes-too-long': {
+			why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
+			from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',
+			to: 'const until = startedAt + HOOK_MS;',
+		},
+	}),
+	...inFile('nodes/Trigger/registration.ts', 'test/nodes/Trigger/registration.test.ts', {
+		'triggers/deletes-webhooks-of-others': {
+			why: 'Publishing a workflow deletes all other webhooks of the workspace.',
+			from: 'if (webhook.url !== url) continue;',
+			to: '',
+		},
+		'triggers/copy-deletes-the-original': {
+			why: 'Unpublishing a copy of a workflow deletes the webhook of the original.',
+			from: 'if (registration.workflowId !== context.getWorkflow().id) {',
+			to: 'if (registration.workflowId === undefined) {',
+		},
+		'triggers/changed-events-unnoticed': {
+			why: 'A webhook that was given other events at the service is never corrected.',
+			from: 'return current.url === url && sameEvents(current.events, events);',
+			to: 'return current.url === url;',
+		},
+	}),
 ];

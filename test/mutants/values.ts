@@ -1,188 +1,175 @@
-import type { Mutant } from './mutant';
-
-const TEXT = ['test/fields/rules.test.ts'];
-const CREDENTIAL = ['test/service/credential.test.ts'];
+import { inFile, type Mutant } from './mutant';
 
 /** What expressions give, what reaches the request, and what a credential holds. */
 export const values: Mutant[] = [
-	{
-		name: 'values/anything-is-true',
-		file: 'src/base/values.ts',
-		from: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined',
-		to: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : true',
-		why: 'An expression that gives "no" or "off" switches an option on.',
-		tests: ['test/fields/rules.test.ts'],
-	},
-	{
-		name: 'values/smallest-number-refused',
-		file: 'src/fields/rules/number.ts',
-		from: 'return number >= (min ?? -Infinity)',
-		to: 'return number > (min ?? -Infinity)',
-		why: 'Max Credits of 0 or a count of 1 is refused.',
-		tests: ['test/fields/rules.test.ts'],
-	},
-	{
-		name: 'values/minutes-are-seconds',
-		file: 'src/fields/rules/number.ts',
-		from: 'const MS_PER_MINUTE = 60_000;',
-		to: 'const MS_PER_MINUTE = 1_000;',
-		why: 'Wait Timeout of 30 minutes ends after 30 seconds, and every video is given up.',
-		tests: ['test/fields/rules.test.ts', 'test/fields/settings.test.ts'],
-	},
-	{
-		name: 'values/seconds-taken-for-milliseconds',
-		file: 'src/fields/rules/dateTime.ts',
-		from: 'const EARLIEST = 100_000_000_000;',
-		to: 'const EARLIEST = 0;',
-		why: 'A Unix time in seconds becomes a day in 1970, and the usage of 50 years is asked for.',
-		tests: ['test/fields/rules.test.ts'],
-	},
-	{
-		name: 'values/timezone-of-the-server',
-		file: 'src/fields/rules/dateTime.ts',
-		from: "text.replace(' ', 'T').replace(/ /g, ''), timezone)",
-		to: "text.replace(' ', 'T').replace(/ /g, ''))",
-		why: 'A time without an offset is taken in the timezone of the server instead of the workflow.',
-		tests: ['test/fields/rules.test.ts'],
-	},
-	{
-		name: 'values/empty-expression-left-out',
-		file: 'src/fields/rules/rule.ts',
-		from: 'if (isNothing(value)) return required ? EMPTY : GIVES_NOTHING;',
-		to: 'if (isNothing(value)) return required ? EMPTY : LEFT_OUT;',
-		why: 'A field whose expression is misspelt is silently left out, and the wrong picture is paid for.',
-		tests: TEXT,
-	},
-	{
-		name: 'values/empty-guard-lifted',
-		file: 'src/fields/readFields.ts',
-		from: 'const liftsGuard = guardsMoney && isEmptyText(value);',
-		to: 'const liftsGuard = false;',
-		why: 'An expression that gives an empty Max Credits takes the limit away, and all is spent.',
-		tests: ['test/fields/prepare.test.ts', 'test/fields/settings.test.ts'],
-	},
-	{
-		name: 'values/hidden-field-counts',
-		file: 'src/fields/readFields.ts',
-		from: 'if (!this.isShown(field)) return undefined;',
-		to: '',
-		why: 'A value of a field that the editor hides is sent, or fails the item.',
-		tests: [
+	...inFile('src/base/values.ts', 'test/fields/rules.test.ts', {
+		'values/anything-is-true': {
+			why: 'An expression that gives "no" or "off" switches an option on.',
+			from: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined',
+			to: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : true',
+		},
+	}),
+	...inFile('src/fields/rules/number.ts', 'test/fields/rules.test.ts', {
+		'values/smallest-number-refused': {
+			why: 'Max Credits of 0 or a count of 1 is refused.',
+			from: 'return number >= (min ?? -Infinity)',
+			to: 'return number > (min ?? -Infinity)',
+		},
+	}),
+	...inFile(
+		'src/fields/rules/number.ts',
+		['test/fields/rules.test.ts', 'test/fields/settings.test.ts'],
+		{
+			'values/minutes-are-seconds': {
+				why: 'Wait Timeout of 30 minutes ends after 30 seconds, and every video is given up.',
+				from: 'const MS_PER_MINUTE = 60_000;',
+				to: 'const MS_PER_MINUTE = 1_000;',
+			},
+		},
+	),
+	...inFile('src/fields/rules/dateTime.ts', 'test/fields/rules.test.ts', {
+		'values/seconds-taken-for-milliseconds': {
+			why: 'A Unix time in seconds becomes a day in 1970, and the usage of 50 years is asked for.',
+			from: 'const EARLIEST = 100_000_000_000;',
+			to: 'const EARLIEST = 0;',
+		},
+		'values/timezone-of-the-server': {
+			why: 'A time without an offset is taken in the timezone of the server instead of the workflow.',
+			from: "text.replace(' ', 'T').replace(/ /g, ''), timezone)",
+			to: "text.replace(' ', 'T').replace(/ /g, ''))",
+		},
+	}),
+	...inFile('src/fields/rules/rule.ts', 'test/fields/rules.test.ts', {
+		'values/empty-expression-left-out': {
+			why: 'A field whose expression is misspelt is silently left out, and the wrong picture is paid for.',
+			from: 'if (isNothing(value)) return required ? EMPTY : GIVES_NOTHING;',
+			to: 'if (isNothing(value)) return required ? EMPTY : LEFT_OUT;',
+		},
+	}),
+	...inFile(
+		'src/fields/readFields.ts',
+		['test/fields/prepare.test.ts', 'test/fields/settings.test.ts'],
+		{
+			'values/empty-guard-lifted': {
+				why: 'An expression that gives an empty Max Credits takes the limit away, and all is spent.',
+				from: 'const liftsGuard = guardsMoney && isEmptyText(value);',
+				to: 'const liftsGuard = false;',
+			},
+		},
+	),
+	...inFile(
+		'src/fields/readFields.ts',
+		[
 			'test/fields/buildRequest.test.ts',
 			'test/fields/prepare.test.ts',
 			'test/fields/settings.test.ts',
 		],
-	},
-	{
-		name: 'values/id-leaves-its-path',
-		file: 'src/fields/rules/text.ts',
-		from: '/[/\\\\\\p{Cc}\\p{Surrogate}]|',
-		to: '/[\\p{Cc}\\p{Surrogate}]|',
-		why: 'An ID with a slash deletes something else than what was meant.',
-		tests: TEXT,
-	},
-	{
-		name: 'values/prompt-is-trimmed',
-		file: 'src/fields/rules/text.ts',
-		from: 'const text = sendable(words);',
-		to: 'const text = sendable(words).trim();',
-		why: 'Line breaks around the text of a song or a speech are lost.',
-		tests: TEXT,
-	},
-	{
-		name: 'values/half-an-emoji-is-sent',
-		file: 'src/base/texts.ts',
-		from: 'const UNSENDABLE = /[\\0\\p{Surrogate}]/gu;',
-		to: 'const UNSENDABLE = /[\\0]/gu;',
-		why: 'A prompt that was cut in the middle of an emoji is refused by the service.',
-		tests: TEXT,
-	},
-	{
-		name: 'values/long-text-cut-by-emoji',
-		file: 'src/fields/rules/text.ts',
-		from: 'const length = [...text].length;',
-		to: 'const length = text.length;',
-		why: 'A text with emoji is refused as too long although it is not.',
-		tests: TEXT,
-	},
-	{
-		name: 'values/too-many-inputs',
-		file: 'src/fields/rules/media.ts',
-		from: 'if (max !== undefined && items.length > max)',
-		to: 'if (max !== undefined && items.length > max + 1)',
-		why: 'A second picture where one is allowed is sent, and the service refuses or drops it.',
-		tests: ['test/fields/rules.test.ts'],
-	},
-	{
-		name: 'values/number-lost-in-json',
-		file: 'src/fields/rules/json.ts',
-		from: "(typeof member === 'number' && !Number.isFinite(member))",
-		to: 'false',
-		why: 'A failed calculation in Additional Fields becomes null without a word.',
-		tests: ['test/fields/rules.test.ts'],
-	},
-	{
-		name: 'values/empty-update-is-sent',
-		file: 'src/fields/buildRequest.ts',
-		from: "if (method === 'PATCH' && Object.keys(body).length === 0) return NOTHING_SET;",
-		to: '',
-		why: 'An update whose expressions give nothing says that it has succeeded.',
-		tests: ['test/fields/buildRequest.test.ts'],
-	},
-	{
-		name: 'values/path-is-not-encoded',
-		file: 'src/fields/buildRequest.ts',
-		from: '() => encodeURIComponent(String(value))',
-		to: '() => String(value)',
-		why: 'An ID with a question mark or a hash reads another resource.',
-		tests: ['test/fields/buildRequest.test.ts', 'test/nodes/endpoints.test.ts'],
-	},
-	{
-		name: 'values/bearer-twice',
-		file: 'src/service/credential.ts',
-		from: 'return rest === key ? key : keyIn(rest);',
-		to: 'return key;',
-		why: 'A key that was copied with "Bearer" is refused.',
-		tests: CREDENTIAL,
-	},
-	{
-		name: 'values/key-to-another-host',
-		file: 'src/service/credential.ts',
-		from: 'target.origin === base.origin && ',
-		to: '',
-		why: 'An HTTP Request node that uses the credential sends the key to any host.',
-		tests: CREDENTIAL,
-	},
-	{
-		name: 'values/short-keys-are-shown',
-		file: 'src/service/redact.ts',
-		from: 'secret.length < 8',
-		to: 'secret.length < 80',
-		why: 'A service that repeats the key in an error puts it into the output and the log.',
-		tests: ['test/service/redact.test.ts'],
-	},
-	{
-		name: 'values/key-follows-a-redirect',
-		file: 'src/service/n8n.ts',
-		from: 'disableFollowRedirect: true,',
-		to: 'disableFollowRedirect: false,',
-		why: 'n8n carries the key along to wherever a redirect leads.',
-		tests: ['test/service/n8n.test.ts'],
-	},
-	{
-		name: 'values/password-in-the-address',
-		file: 'src/service/baseUrl.ts',
-		from: 'if (url.username || url.password)',
-		to: 'if (url.username && url.password)',
-		why: 'A base URL with a user name is taken, and shown in errors.',
-		tests: [...CREDENTIAL, 'test/service/urls.test.ts'],
-	},
-	{
-		name: 'values/first-model-of-any-mode',
-		file: 'src/run/firstModel.ts',
-		from: 'path: ENDPOINTS.listModels.path, query }',
-		to: 'path: ENDPOINTS.listModels.path }',
-		why: 'A video is asked of the first model of all, which makes images.',
-		tests: ['test/run/firstModel.test.ts'],
-	},
+		{
+			'values/hidden-field-counts': {
+				why: 'A value of a field that the editor hides is sent, or fails the item.',
+				from: 'if (!this.isShown(field)) return undefined;',
+				to: '',
+			},
+		},
+	),
+	...inFile('src/fields/rules/text.ts', 'test/fields/rules.test.ts', {
+		'values/id-leaves-its-path': {
+			why: 'An ID with a slash deletes something else than what was meant.',
+			from: '/[/\\\\\\p{Cc}\\p{Surrogate}]|',
+			to: '/[\\p{Cc}\\p{Surrogate}]|',
+		},
+		'values/prompt-is-trimmed': {
+			why: 'Line breaks around the text of a song or a speech are lost.',
+			from: 'const text = sendable(words);',
+			to: 'const text = sendable(words).trim();',
+		},
+		'values/long-text-cut-by-emoji': {
+			why: 'A text with emoji is refused as too long although it is not.',
+			from: 'const length = [...text].length;',
+			to: 'const length = text.length;',
+		},
+	}),
+	...inFile('src/base/texts.ts', 'test/fields/rules.test.ts', {
+		'values/half-an-emoji-is-sent': {
+			why: 'A prompt that was cut in the middle of an emoji is refused by the service.',
+			from: 'const UNSENDABLE = /[\\0\\p{Surrogate}]/gu;',
+			to: 'const UNSENDABLE = /[\\0]/gu;',
+		},
+	}),
+	...inFile('src/fields/rules/media.ts', 'test/fields/rules.test.ts', {
+		'values/too-many-inputs': {
+			why: 'A second picture where one is allowed is sent, and the service refuses or drops it.',
+			from: 'if (max !== undefined && items.length > max)',
+			to: 'if (max !== undefined && items.length > max + 1)',
+		},
+	}),
+	...inFile('src/fields/rules/json.ts', 'test/fields/rules.test.ts', {
+		'values/number-lost-in-json': {
+			why: 'A failed calculation in Additional Fields becomes null without a word.',
+			from: "(typeof member === 'number' && !Number.isFinite(member))",
+			to: 'false',
+		},
+	}),
+	...inFile('src/fields/buildRequest.ts', 'test/fields/buildRequest.test.ts', {
+		'values/empty-update-is-sent': {
+			why: 'An update whose expressions give nothing says that it has succeeded.',
+			from: "if (method === 'PATCH' && Object.keys(body).length === 0) return NOTHING_SET;",
+			to: '',
+		},
+	}),
+	...inFile(
+		'src/fields/buildRequest.ts',
+		['test/fields/buildRequest.test.ts', 'test/nodes/endpoints.test.ts'],
+		{
+			'values/path-is-not-encoded': {
+				why: 'An ID with a question mark or a hash reads another resource.',
+				from: '() => encodeURIComponent(String(value))',
+				to: '() => String(value)',
+			},
+		},
+	),
+	...inFile('src/service/credential.ts', 'test/service/credential.test.ts', {
+		'values/bearer-twice': {
+			why: 'A key that was copied with "Bearer" is refused.',
+			from: 'return rest === key ? key : keyIn(rest);',
+			to: 'return key;',
+		},
+		'values/key-to-another-host': {
+			why: 'An HTTP Request node that uses the credential sends the key to any host.',
+			from: 'target.origin === base.origin && ',
+			to: '',
+		},
+	}),
+	...inFile('src/service/redact.ts', 'test/service/redact.test.ts', {
+		'values/short-keys-are-shown': {
+			why: 'A service that repeats the key in an error puts it into the output and the log.',
+			from: 'secret.length < 8',
+			to: 'secret.length < 80',
+		},
+	}),
+	...inFile('src/service/n8n.ts', 'test/service/n8n.test.ts', {
+		'values/key-follows-a-redirect': {
+			why: 'n8n carries the key along to wherever a redirect leads.',
+			from: 'disableFollowRedirect: true,',
+			to: 'disableFollowRedirect: false,',
+		},
+	}),
+	...inFile(
+		'src/service/baseUrl.ts',
+		['test/service/credential.test.ts', 'test/service/urls.test.ts'],
+		{
+			'values/password-in-the-address': {
+				why: 'A base URL with a user name is taken, and shown in errors.',
+				from: 'if (url.username || url.password)',
+				to: 'if (url.username && url.password)',
+			},
+		},
+	),
+	...inFile('src/run/firstModel.ts', 'test/run/firstModel.test.ts', {
+		'values/first-model-of-any-mode': {
+			why: 'A video is asked of the first model of all, which makes images.',
+			from: 'path: ENDPOINTS.listModels.path, query }',
+			to: 'path: ENDPOINTS.listModels.path }',
+		},
+	}),
 ];

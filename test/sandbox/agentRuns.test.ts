@@ -15,15 +15,13 @@ const balance = async () => (await service.get('/credits')).body;
 test('a plan costs one credit; approved it reserves its budget, works, waits for review, is assembled', async () => {
 	const { status, body: proposed } = await create();
 	expect(status).toBe(201);
-	const plan = { status: 'plan_proposed', estimated_credits: 36, reserved_credits: 0 };
-	expect(proposed).toMatchObject({ ...plan, spent_credits: 1 });
-	expect(await balance()).toMatchObject({ available: 9_999, spent: 1 });
+	expect(proposed).toMatchObject({ status: 'plan_proposed', estimated_credits: 36 });
+	expect(await balance()).toMatchObject({ available: 9_999, reserved: 0, spent: 1 });
 	const { id } = proposed;
 
 	const approved = await approve(id);
-	expect(approved.status).toBe(202);
-	expect(approved.body).toMatchObject({ status: 'queued', max_credits: 50, reserved_credits: 50 });
-	expect(await balance()).toMatchObject({ available: 9_949, reserved: 50 });
+	expect([approved.status, approved.body.status]).toEqual([202, 'queued']);
+	expect(await balance()).toMatchObject({ available: 9_949, reserved: 50, spent: 1 });
 
 	service.pass(15);
 	expect((await read(id)).status).toBe('running');
@@ -33,12 +31,11 @@ test('a plan costs one credit; approved it reserves its budget, works, waits for
 	expect(waiting.outputs).toHaveLength(4);
 	expect(await balance()).toMatchObject({ available: 9_963, reserved: 0, spent: 37 });
 
-	const reviewed = await review(id, 'assemble');
-	expect([reviewed.status, reviewed.body.status]).toEqual([200, 'completed']);
-	expect(reviewed.body.outputs).toHaveLength(5);
-	const film = await fetch(reviewed.body.outputs[4].url);
+	const { status: accepted, body: run } = await review(id, 'assemble');
+	expect([accepted, run.status, run.outputs.length]).toEqual([200, 'completed', 5]);
+	const film = await fetch(run.outputs[4].url);
 	expect(film.headers.get('content-type')).toBe('video/mp4');
-	expect((await service.get(`/jobs/${id}`)).body).toEqual(reviewed.body);
+	expect((await service.get(`/jobs/${id}`)).body).toEqual(run);
 });
 
 test('an edited plan is carried out and comes back as it was given; assets_only adds nothing', async () => {
@@ -68,7 +65,6 @@ test('one run of a workspace is live; the next one waits for it', async () => {
 	expect((await approve(second)).body.status).toBe('waiting');
 	service.pass(75);
 	expect((await read(first)).status).toBe('awaiting_review');
-	expect((await read(second)).status).not.toBe('waiting');
 	service.pass(100);
 	expect((await read(second)).status).toBe('awaiting_review');
 });
@@ -78,17 +74,13 @@ test('automatic approval is 202 and queued, or leaves the plan proposed with the
 	expect(applied.status).toBe(202);
 	expect(applied.body).toMatchObject({ status: 'queued', reserved_credits: 40 });
 
-	const tooLittle = await create({ auto_approve: true, max_credits: 5 });
-	await service.admin('POST', '/credits', { workspace: 'studio', amount: -9_950 });
-	const tooPoor = await create({ auto_approve: true });
-	expect((await approve(tooPoor.body.id)).status).toBe(402);
-	for (const { status, body } of [tooLittle, tooPoor]) {
-		expect([status, body.status]).toEqual([201, 'plan_proposed']);
-		expect(body.auto_approval_error).toContain('credits');
-	}
+	const { status, body } = await create({ auto_approve: true, max_credits: 5 });
+	expect([status, body.status]).toEqual([201, 'plan_proposed']);
+	expect(body.auto_approval_error).toContain('credits');
+	expect((await approve(body.id, { max_credits: 10_000 })).status).toBe(402);
 });
 
-test('a run is approved and reviewed only at the right stage, once, and with what can be done', async () => {
+test('a run is approved and reviewed once, at its stage, with a plan that can be carried out', async () => {
 	const { id } = (await create()).body;
 	expect((await review(id, 'assemble')).status).toBe(400);
 	for (const steps of [[], [{ id: 'x' }]])
@@ -96,7 +88,6 @@ test('a run is approved and reviewed only at the right stage, once, and with wha
 	await approve(id);
 	expect((await approve(id)).status).toBe(400);
 	service.pass(100);
-	expect((await review(id, 'publish')).status).toBe(400);
 	expect((await review(id, 'assemble')).status).toBe(200);
 	expect((await review(id, 'assemble')).status).toBe(400);
 });

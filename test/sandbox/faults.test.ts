@@ -38,19 +38,6 @@ test.each(STRIKES)(
 	},
 );
 
-test('a slow answer takes service seconds', async () => {
-	await faults({ kind: 'slow', operations: ['getCredits'], seconds: 30, times: 1 });
-	let done = false;
-	const answer = service.get('/credits').then(() => (done = true));
-	const look = async () => await service.admin('GET', '/faults');
-	await service.until(look, ({ rules }) => rules[0].hits === 1);
-	service.pass(29);
-	await look();
-	expect(done).toBe(false);
-	service.pass(1);
-	await answer;
-});
-
 test('jobs fail, or fail in part, by rule', async () => {
 	await faults(
 		{ kind: 'job_fail', contains: 'dog' },

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { WaveFile } from 'wavefile';
 
 import { render, type Media, type MediaRequest } from '../../sandbox/media';
 import { imageSize } from '../../sandbox/media/size';
@@ -9,20 +10,19 @@ const draw = async (wish: Partial<MediaRequest> & Pick<MediaRequest, 'kind'>) =>
 
 /** Seconds that a WAV lasts, and how loud it is: the root mean square of its samples, 0 to 1. */
 function readWav({ bytes }: Media) {
-	expect(bytes.toString('latin1', 0, 4) + bytes.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
-	let sum = 0;
-	for (let at = 44; at < bytes.length; at += 2) sum += (bytes.readInt16LE(at) / 32_768) ** 2;
-	const seconds = bytes.readUInt32LE(40) / bytes.readUInt32LE(28);
-	return { seconds, loudness: Math.sqrt((2 * sum) / (bytes.length - 44)) };
+	const wav = new WaveFile(bytes);
+	const { sampleRate } = wav.fmt as { sampleRate: number };
+	const samples = Array.from(wav.getSamples(true, Int16Array));
+	const squares = samples.reduce((sum, sample) => sum + (sample / 32_768) ** 2, 0);
+	return { seconds: samples.length / sampleRate, loudness: Math.sqrt(squares / samples.length) };
 }
 
-/** What an MP4 says of itself. */
+/** Seconds that an MP4 lasts by its header, in a picture of what size. */
 function readMp4({ bytes }: Media) {
 	const movie = bytes.indexOf('mvhd');
 	const track = bytes.indexOf('avc1', bytes.indexOf('stsd'));
 	const seconds = bytes.readUInt32BE(movie + 20) / bytes.readUInt32BE(movie + 16);
-	const [width, height] = [28, 30].map((at) => bytes.readUInt16BE(track + at));
-	return { brand: bytes.toString('latin1', 4, 12), seconds, width, height };
+	return { seconds, width: bytes.readUInt16BE(track + 28), height: bytes.readUInt16BE(track + 30) };
 }
 
 /** What a client may write: nothing, what cannot be drawn or spoken, markup, endless words. */
@@ -58,9 +58,9 @@ test.each([
 	[undefined, 3],
 	[60, 12],
 ])('a video of %p s lasts %d s', async (durationSeconds, expected) => {
-	const movie = readMp4(await draw({ kind: 'video', durationSeconds }));
-	expect(movie).toMatchObject({ brand: 'ftypmp42', width: 64, height: 36 });
-	expect(movie.seconds).toBeCloseTo(expected, 1);
+	const { seconds, ...size } = readMp4(await draw({ kind: 'video', durationSeconds }));
+	expect(size).toEqual({ width: 64, height: 36 });
+	expect(seconds).toBeCloseTo(expected, 1);
 });
 
 test.each([

@@ -1,4 +1,3 @@
-import { SINGLE_ITEM_SLOTS } from '../../src/contract';
 import { anImage, startHarness, type Harness } from './support/harness';
 import { changed, LITE, TURBO } from './support/bodies';
 
@@ -21,54 +20,40 @@ const blocks = (count: number) => Array(count).fill({ text: 'a' });
 const KINDS = {
 	image: ['/generations', anImage()],
 	lowLimit: ['/generations', anImage({ model: 'studio/image-2' })],
-	film: ['/generations', { mode: 'video', model: 'studio/video-1', prompt: 'a fox' }],
 	lite: ['/speech', { model: LITE, blocks: blocks(1) }],
 	turbo: ['/speech', { model: TURBO, blocks: blocks(1) }],
-	run: ['/agents/runs', { brief: 'a' }],
 	clone: ['/voices', { kind: 'clone', name: 'a', audio_url: LINK }],
 	design: ['/voices', { kind: 'design', name: 'a', description: 'b' }],
 	upload: ['/personas', { source: 'upload', name: 'a', reference_images: [LINK] }],
-	described: ['/personas', { source: 'describe', name: 'a', description: 'b' }],
 	file: ['/files', { filename: 'a', content_type: 'image/png', size: 5 }],
 	webhook: ['/webhooks', { url: LINK, events: ['voice.created'] }],
 } as const;
 
 type Bound = [kind: keyof typeof KINDS, field: string, taken: unknown[], refused: unknown[]];
 
-/** A field and its values just within the bounds of the specification, or of what it leaves open, and just beyond. */
+/**
+ * A field, its values just within its bounds and just beyond. Bounds that the OpenAPI document can say are in
+ * `docs/openapi.json`, which a test holds to the schemas: of these only the first two rows.
+ */
 const BOUNDS: Bound[] = [
+	['lite', 'blocks', [blocks(1), blocks(50)], [[], blocks(51)]],
+	['image', 'parameters.count', [1, 16], [0, 17, 1.5, '2']],
 	['image', 'prompt', ['x'.repeat(10_000), '🦊'.repeat(10_000)], ['', 'x'.repeat(10_001), '\0']],
 	['lowLimit', 'prompt', ['x'.repeat(2_000)], ['x'.repeat(2_001)]],
 	['image', 'model', [], ['studio/nothing', 'studio/video-1']],
 	['image', 'persona_id', [], ['me', '3f2504e0-4f89-41d3-9a0c-0305e82c3301']],
-	['image', 'delivery', ['public_url', 'signed_url'], ['email']],
-	['image', 'parameters.count', [1, 16], [0, 17, 1.5, '2']],
 	['image', 'parameters.size', ['64x64'], ['huge']],
 	['image', 'parameters.lyrics', [], ['la']],
-	['image', 'input.reference_images', [links(40)], []],
 	['image', 'input.character[0]', [LINK], ['http://example.com/a.png', 'a.png']],
-	...SINGLE_ITEM_SLOTS.map((slot): Bound => ['film', `input.${slot}`, [links(1)], [links(2)]]),
-	['lite', 'blocks', [blocks(1), blocks(50)], [[], blocks(51)]],
-	['lite', 'blocks[0].text', ['a'], ['', undefined]],
 	['lite', 'blocks[0].voice', ['en-US-AvaLite'], ['en-US-MarinTurbo']],
 	['turbo', 'blocks[0].voice', ['en-US-MarinTurbo'], ['en-US-AvaLite', 'nobody']],
-	['lite', 'settings.volume', [0.1, 10], [0.09, 10.01]],
-	['lite', 'settings.speed', [0.5, 2], [0.49, 2.01, '1']],
-	['run', 'source_images', [links(12)], [links(13)]],
-	['run', 'max_credits', [1], [0, 1.5]],
-	['clone', 'name', ['n'.repeat(80)], ['', 'n'.repeat(81)]],
-	['clone', 'preview_text', ['p'.repeat(500)], ['p'.repeat(501)]],
 	['clone', 'audio_url', [], ['http://example.com/me.wav', undefined]],
 	['design', 'name', ['n'.repeat(80)], ['n'.repeat(81)]],
 	['design', 'description', ['d'.repeat(800)], ['d'.repeat(801)]],
 	['upload', 'reference_images', [links(1), links(5)], [[], links(6)]],
-	['described', 'description', ['d'.repeat(800)], ['d'.repeat(801)]],
 	['file', 'filename', ['f'.repeat(255)], ['../../etc/passwd', 'a\\b.png', '..', '', 'a\nb']],
-	['file', 'content_type', [], ['image', 'image/png\r\nx: y']],
 	['file', 'size', [1, 512 * 1024 * 1024], [0, -1, 512 * 1024 * 1024 + 1, '5']],
 	['webhook', 'url', [], ['http://example.com/hook', 'example.com', undefined]],
-	['webhook', 'events', [], [[], undefined]],
-	['webhook', 'events[0]', ['persona.ready'], ['generation.started']],
 ];
 
 test.each(BOUNDS)('%s: %s is taken within its bounds only', async (kind, field, taken, refused) => {
@@ -83,13 +68,6 @@ test.each(BOUNDS)('%s: %s is taken within its bounds only', async (kind, field, 
 		expect([value, answer.status, named]).toEqual([value, 400, field]);
 	}
 });
-
-test.each(['limit=0', 'limit=101', 'limit=ten', 'cursor=yesterday'])(
-	'GET /generations?%s is refused',
-	async (query) => {
-		expect((await service.get(`/generations?${query}`)).status).toBe(400);
-	},
-);
 
 test.each([
 	['/generations', anImage(), 'parameters.seed'],
@@ -113,7 +91,6 @@ test('a field that is unknown does not hide a known one that is wrong', async ()
 
 test.each([
 	['malformed', '{"mode":', 'application/json'],
-	['empty', '', 'application/json'],
 	['an array', '[]', 'application/json'],
 	['of another type', '{}', 'text/plain'],
 	['deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'application/json'],

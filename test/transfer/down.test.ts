@@ -4,16 +4,13 @@ import { download, type Output } from '../../src/transfer/down';
 import type { Host, StreamedResponse } from '../../src/service/host';
 import type { NoResponse } from '../../src/base/types';
 import { LOST } from '../model/answers';
-import { BASE_URL, hostWith, workspaceWith } from '../model/run';
+import { hostWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';
 import { VirtualClock } from '../model/virtualClock';
 
-const ZEROS = Buffer.alloc(64);
-const OF_NO_TYPE = { mediaType: 'application/octet-stream' };
-
 const SIGNED = 'https://media.example/a.png?signature=canary-signature';
 
-type Given = StreamedResponse | NoResponse;
+type Answer = StreamedResponse | NoResponse;
 
 /** An answer as n8n gives it: to close it ends its body with an error, unless that was read. */
 const answered = (
@@ -34,12 +31,7 @@ const file = (text = 'picture', headers: Record<string, string> = {}) =>
 		Readable.from([Buffer.from(text)]),
 	);
 
-/**
- * A file that came packed: n8n has unpacked it and dropped `content-encoding`; the length is still
- * that of the packed bytes.
- */
-const packed = (text: string, packedLength: number) =>
-	file(text, { 'content-length': String(packedLength) });
+const lost = () => LOST as NoResponse;
 
 const status = (code: number, headers: Record<string, string> = {}) =>
 	answered(code, headers, Readable.from(['<Error>no</Error>']));
@@ -81,11 +73,15 @@ const store: Host['store'] = async (body, fileName, mimeType) => {
 	return { data: data.toString(), fileName, mimeType };
 };
 
+/** Beside the output itself: how n8n stores it, and the end of the execution. */
+interface Circumstances {
+	store: Host['store'];
+	signal: AbortSignal;
+}
+
 async function fetchOutput(
-	given: Given[] | ((clock: VirtualClock) => Given[]),
-	more: Partial<Output> = {},
-	baseUrl = BASE_URL,
-	keeps = store,
+	given: Answer[] | ((clock: VirtualClock) => Answer[]),
+	{ store: keep = store, signal, ...more }: Partial<Output & Circumstances> = {},
 ) {
 	const clock = new VirtualClock();
 	const answers = typeof given === 'function' ? given(clock) : given;
@@ -94,7 +90,7 @@ async function fetchOutput(
 	let renewals = 0;
 	const get: Host['get'] = async (url) => {
 		asked.push(url);
-		return answers[Math.min(asked.length, answers.length) - 1] ?? (LOST as NoResponse);
+		return answers[Math.min(asked.length, answers.length) - 1] ?? lost();
 	};
 	const output: Output = {
 		id: 'out_1',
@@ -107,7 +103,8 @@ async function fetchOutput(
 		},
 		...more,
 	};
-	const host = hostWith(async () => LOST, { get, store: keeps, baseUrl });
+	const host = hostWith(async () => LOST, { get, store: keep });
+	host.channel.signal = signal;
 	const result = await clock.run(download(host, workspaceWith(clock), output));
 	return { result, asked, renewals, answers, took: clock.now() - started };
 }
@@ -121,29 +118,25 @@ test('a whole file has our name and the media type that the service states', asy
 });
 
 test.each([
-	['cut in the middle', () => broken()],
-	['lost', () => LOST as NoResponse],
+	['cut in the middle', broken],
+	['lost', lost],
 	['a 500', () => status(500)],
-])('%s: again, and never a wrong file', async (_name, fault) => {
-	const { result, asked } = await fetchOutput([fault(), fault(), file()]);
-	expect(result).toMatchObject({ ok: true, value: { data: 'picture' } });
-	expect(asked).toHaveLength(3);
+])('%s: fetched again, at most four times, and never told with its link', async (_name, fault) => {
+	const third = await fetchOutput([fault(), fault(), file()]);
+	expect(third.result).toMatchObject({ ok: true, value: { data: 'picture' } });
+	expect(third.asked).toHaveLength(3);
+	const never = await fetchOutput([fault(), fault(), fault(), fault()]);
+	expect(never.result).toMatchObject({ failure: { kind: 'download', outputId: 'out_1' } });
+	expect(never.asked).toHaveLength(4);
+	expect(JSON.stringify(never.result)).not.toMatch(/canary|media\.example/);
 });
 
-test('a transfer that never succeeds fails after 4 attempts, without revealing the link', async () => {
-	const faults: Array<() => Given> = [broken, () => LOST as NoResponse];
-	for (const fault of faults) {
-		const { result, asked } = await fetchOutput(Array.from({ length: 4 }, fault));
-		expect(asked).toHaveLength(4);
-		expect(result).toMatchObject({ ok: false, failure: { kind: 'download', outputId: 'out_1' } });
-		expect(JSON.stringify(result)).not.toMatch(/canary|media\.example/);
-	}
-});
-
-test.each([7, 30])(
-	'what came packed is whole, whatever length it promised (%i): Node ends any other with an error',
-	async (packedLength) => {
-		const { result, asked } = await fetchOutput([packed('unpacked picture', packedLength)]);
+test.each(['7', '30'])(
+	'what came packed is whole, though its length is still that of the packed bytes, such as %s',
+	async (length) => {
+		// n8n has unpacked it and dropped `content-encoding`.
+		const packed = file('unpacked picture', { 'content-length': length });
+		const { result, asked } = await fetchOutput([packed]);
 		expect(result).toMatchObject({ ok: true, value: { data: 'unpacked picture' } });
 		expect(asked).toHaveLength(1);
 	},
@@ -153,9 +146,11 @@ test('a file that grows larger than any is given up and not tried again', async 
 	const piece = Buffer.alloc(1024 * 1024);
 	const bomb = answered(200, { 'content-length': '1000' }, Readable.from(Array(3_072).fill(piece)));
 	let kept = 0;
-	const { result, asked } = await fetchOutput([bomb], {}, BASE_URL, async (body) => {
-		for await (const chunk of body) kept += (chunk as unknown as Buffer).length;
-		throw new Error('read to its end');
+	const { result, asked } = await fetchOutput([bomb], {
+		async store(body) {
+			for await (const chunk of body) kept += (chunk as unknown as Buffer).length;
+			throw new Error('read to its end');
+		},
 	});
 	expect(result).toMatchObject({
 		failure: { problem: 'the file is larger than 2147483648 bytes' },
@@ -167,9 +162,7 @@ test('a file that grows larger than any is given up and not tried again', async 
 
 test('a file that promises to be larger than any is not begun', async () => {
 	const huge = file('x', { 'content-length': '3000000000' });
-	const { result, asked } = await fetchOutput([huge, file()], {}, BASE_URL, async () => {
-		throw new Error('stored');
-	});
+	const { result, asked } = await fetchOutput([huge, file()]);
 	expect(result).toMatchObject({
 		failure: { problem: expect.stringMatching(/^the file has 3000000000/) },
 	});
@@ -223,18 +216,15 @@ describe('a body that does not come', () => {
 });
 
 test('cancelled in the middle of a body: at once, its connection is closed', async () => {
-	const clock = new VirtualClock();
 	const abort = new AbortController();
-	const body = paced(clock, Buffer.from('x'), Infinity);
-	const host = hostWith(async () => LOST, { get: async () => body, store });
-	host.channel.signal = abort.signal;
-	const output: Output = { id: 'o', url: SIGNED, stem: 'x', renew: async () => undefined };
-	const started = clock.now();
-	clock.after(5_000, () => abort.abort());
-	const result = await clock.run(download(host, workspaceWith(clock), output));
+	const stuck = (clock: VirtualClock) => {
+		clock.after(5_000, () => abort.abort());
+		return [paced(clock, Buffer.from('x'), Infinity)];
+	};
+	const { result, answers, took } = await fetchOutput(stuck, { signal: abort.signal });
 	expect(result).toMatchObject({ failure: { kind: 'cancelled' } });
-	expect(clock.now() - started).toBe(5_000);
-	expect(body.body.destroyed).toBe(true);
+	expect(took).toBe(5_000);
+	expect(answers[0]).toMatchObject({ body: { destroyed: true } });
 });
 
 test('a 429 of the storage is retried after its Retry-After, up to the cap', async () => {
@@ -280,7 +270,7 @@ describe('what n8n cannot store', () => {
 		[new Error('Binary data is too large'), 'Binary data is too large'],
 	])('is said as such, after one attempt (%#)', async (error, why) => {
 		for (const read of [0, 1]) {
-			const { result, asked } = await fetchOutput([file()], {}, BASE_URL, failing(error, read));
+			const { result, asked } = await fetchOutput([file()], { store: failing(error, read) });
 			expect(result).toMatchObject({
 				failure: { kind: 'download', problem: `n8n could not store the file: ${why}` },
 			});
@@ -323,11 +313,8 @@ describe('redirects are checked hop by hop', () => {
 	const to = (location: string) => status(302, { location });
 
 	test('an allowed one is followed, relative ones too', async () => {
-		const { result, asked } = await fetchOutput([
-			to('/b.png'),
-			to('https://cdn.example/c.png'),
-			file(),
-		]);
+		const hops = [to('/b.png'), to('https://cdn.example/c.png'), file()];
+		const { result, asked } = await fetchOutput(hops);
 		expect(result.ok).toBe(true);
 		expect(asked).toEqual([SIGNED, 'https://media.example/b.png', 'https://cdn.example/c.png']);
 	});
@@ -356,52 +343,37 @@ test.each([
 	expect(result).toMatchObject({ failure: { kind: 'download', problem } });
 });
 
-describe('a page instead of the file', () => {
-	const HTML = '<!doctype html><title>Sign in</title>';
-	const PAGES: Array<[string, string, string | undefined, Partial<Output>]> = [
-		['a login', HTML, 'text/html; charset=utf-8', {}],
-		['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png', {}],
-		['an error of the storage', '<Error><Code>AccessDenied</Code></Error>', 'image/png', {}],
-		['a text that is served as a page', 'Please sign in', 'text/html', {}],
-	];
+const HTML = '<!doctype html><title>Sign in</title>';
 
-	test.each(PAGES)(
-		'has its link renewed, and is never taken for it: %s',
-		async (_what, text, type, more) => {
-			const given = () => file(text, type === undefined ? {} : { 'content-type': type });
-			const { result, renewals } = await fetchOutput([given(), file()], more);
-			expect(result).toMatchObject({ value: { data: 'picture' } });
-			expect(renewals).toBe(1);
-			const never = await fetchOutput(() => Array.from({ length: 9 }, given), more);
-			expect(never.result).toMatchObject({
-				failure: { kind: 'download', problem: 'a page came instead of the file' },
-			});
-			expect(never.asked).toHaveLength(4);
-		},
-	);
-
-	test.each<[string, Partial<Output>, string, string, string]>([
-		['a drawing in place of the stated picture', {}, '<svg/>', 'image/svg+xml', 'gen_1.svg'],
-		['subtitles', { mediaType: 'text/vtt' }, 'WEBVTT', 'text/html', 'gen_1.vtt'],
-		['a plan', { mediaType: 'application/json' }, '{"a": 1}', 'application/json', 'gen_1.json'],
-	])('is not %s', async (_what, more, text, type, fileName) => {
-		const { result } = await fetchOutput([file(text, { 'content-type': type })], more);
-		expect(result).toMatchObject({ ok: true, value: { fileName } });
+test.each([
+	['a login', HTML, 'text/html; charset=utf-8'],
+	['a login that is served as the picture', `\ufeff\n ${HTML}`, 'image/png'],
+	['an error of the storage', '<Error><Code>AccessDenied</Code></Error>', 'image/png'],
+	['a text that is served as a page', 'Please sign in', 'text/html'],
+])('%s has its link renewed, and is never taken for the file', async (_what, text, type) => {
+	const page = () => file(text, { 'content-type': type });
+	const { result, renewals } = await fetchOutput([page(), file()]);
+	expect(result).toMatchObject({ value: { data: 'picture' } });
+	expect(renewals).toBe(1);
+	const never = await fetchOutput([page(), page(), page(), page()]);
+	expect(never.result).toMatchObject({
+		failure: { kind: 'download', problem: 'a page came instead of the file' },
 	});
 });
 
-test.each<[string, Buffer, Partial<Output>, string, string]>([
-	['its bytes', MEDIA.jpeg, { mediaType: 'image/png' }, 'gen_1.jpg', 'image/jpeg'],
-	[
-		'nothing',
-		ZEROS,
-		{ ...OF_NO_TYPE, url: SIGNED.replace('.png', '.exe') },
-		'gen_1.bin',
-		'application/octet-stream',
-	],
-])('a file is named by %s', async (_what, bytes, more, fileName, mimeType) => {
-	const given = answered(200, {}, Readable.from([bytes]));
-	expect((await fetchOutput([given], more)).result).toMatchObject({
-		value: { fileName, mimeType },
-	});
+/** What comes as which type, where which type is stated, and its name then. */
+const NAMED: Array<[string, string | Buffer, string, string, string]> = [
+	['a JPEG', MEDIA.jpeg, 'image/png', 'image/png', 'gen_1.jpg'],
+	['a drawing', '<svg/>', 'image/svg+xml', 'image/png', 'gen_1.svg'],
+	['subtitles', 'WEBVTT', 'text/html', 'text/vtt', 'gen_1.vtt'],
+	['a plan', '{"a": 1}', 'application/json', 'application/json', 'gen_1.json'],
+	['zeros', Buffer.alloc(64), 'application/octet-stream', 'application/octet-stream', 'gen_1.bin'],
+];
+
+test.each(NAMED)('%s is the file, and named by what it is', async (...row) => {
+	const [, content, type, mediaType, fileName] = row;
+	const url = SIGNED.replace('.png', '.exe');
+	const given = answered(200, { 'content-type': type }, Readable.from([Buffer.from(content)]));
+	const { result } = await fetchOutput([given], { url, mediaType });
+	expect(result).toMatchObject({ ok: true, value: { fileName } });
 });

@@ -141,18 +141,14 @@ test.each([
 });
 
 test('whatever the bytes, there is an answer with a valid type', () => {
-	const head = fc.uint8Array({ maxLength: 300 });
-	const start = fc.constantFrom(...Object.values(MEDIA));
-	const bytes = fc.oneof(
-		head,
-		fc
-			.tuple(start, fc.nat(40), head)
-			.map(([media, cut, rest]) => Uint8Array.from(Buffer.concat([media.subarray(0, cut), rest]))),
-		fc.string({ maxLength: 100 }).map((text) => Uint8Array.from(Buffer.from(`<${text}`))),
-	);
+	const anything = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
+	const start = fc.constantFrom(...Object.values(MEDIA), Buffer.from('<'));
+	const cut = fc
+		.tuple(start, fc.nat(40), anything)
+		.map(([media, length, rest]) => Buffer.concat([media.subarray(0, length), rest]));
 	fc.assert(
-		fc.property(bytes, fc.string(), fc.string(), (given, stated, name) => {
-			expect(detect(given, { types: [stated], name }).type).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/);
+		fc.property(fc.oneof(anything, cut), fc.string(), fc.string(), (bytes, stated, name) => {
+			expect(detect(bytes, { types: [stated], name }).type).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/);
 		}),
 	);
 });

@@ -37,29 +37,20 @@ async function send(
 	const posts: ApiRequest[] = [];
 	const sent: Put[] = [];
 	const reads: string[] = [];
-	const started = clock.now();
-	const put: Host['put'] = async (url, headers, { open }) => {
-		sent.push({ url, headers, body: String(await open()) });
-		return puts[Math.min(sent.length, puts.length) - 1] ?? LOST;
+	const nth = (answers: SendResult[], number: number) =>
+		answers[Math.min(number, answers.length) - 1] ?? LOST;
+	const post: Host['channel']['send'] = async (request) => nth(created, posts.push(request));
+	const put: Host['put'] = async (url, headers, { open }) =>
+		nth(puts, sent.push({ url, headers, body: String(await open()) }));
+	const get: Host['get'] = async (url) => {
+		reads.push(url);
+		return found;
 	};
-	const host = hostWith(
-		async (request) => {
-			posts.push(request);
-			return created[Math.min(posts.length, created.length) - 1] ?? LOST;
-		},
-		{
-			put,
-			get: async (url) => {
-				reads.push(url);
-				return found;
-			},
-		},
-	);
+	const host = hostWith(post, { put, get });
 	const file = await readFile(source, host.channel);
 	if (!file) throw new Error('cancelled');
 	const uploading = upload(host, workspaceWith(clock), { field: 'clip', file, key: 'key' });
-	const result = await clock.run(uploading);
-	return { result, posts, sent, reads, took: clock.now() - started };
+	return { result: await clock.run(uploading), posts, sent, reads };
 }
 
 test('name, type and size are sent, the file is uploaded to the given URL, and the final URL is returned', async () => {
@@ -67,13 +58,8 @@ test('name, type and size are sent, the file is uploaded to the given URL, and t
 	const url = 'https://files.example/1';
 	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3 };
 	expect(result).toEqual({ ok: true, value: file });
-	expect(posts).toMatchObject([
-		{
-			method: 'POST',
-			path: '/files',
-			body: { filename: 'cat.png', content_type: 'image/png', size: 3 },
-		},
-	]);
+	const body = { filename: 'cat.png', content_type: 'image/png', size: 3 };
+	expect(posts).toMatchObject([{ method: 'POST', path: '/files', body }]);
 	expect(sent).toEqual([{ url: PRESIGNED, headers: { 'Content-Type': 'image/png' }, body: 'cat' }]);
 });
 
@@ -137,18 +123,19 @@ describe('what a file is announced as', () => {
 	});
 
 	test.each([
-		['nothing', '', 'its file is empty'],
-		['a page', '<!doctype html><p>Sign in', 'its file is an HTML page and no media'],
-	])('is refused before anything is sent where its file holds %s', async (_what, text, problem) => {
-		for (const mimeType of ['image/png', 'text/html', 'application/json']) {
+		['nothing', '', 'image/png', 'its file is empty'],
+		['a page', '<!doctype html><p>Sign in', 'text/html', 'its file is an HTML page and no media'],
+	])(
+		'is refused before anything is sent where its file holds %s',
+		async (_what, text, mimeType, problem) => {
 			const source = sourceWith({ mimeType, open: async () => Readable.from([Buffer.from(text)]) });
 			const { result, posts, sent } = await send([answer(200, '')], [place()], source);
 			expect(result).toMatchObject({
 				failure: { kind: 'upload', field: 'clip', problem: expect.stringContaining(problem) },
 			});
 			expect([posts, sent]).toEqual([[], []]);
-		}
-	});
+		},
+	);
 });
 
 test('a transfer that fails is tried four times, all at the one address of its key', async () => {
@@ -205,31 +192,18 @@ test.each([302, 400])('%i of the storage is final', async (status) => {
 	expect(sent).toHaveLength(1);
 });
 
-describe('a redirect of the storage', () => {
+test('a redirect of the storage is followed with the same headers and the same body, relative ones too', async () => {
 	const to = (location: string) => answer(307, '', { location });
-
-	test('is followed with the same headers and the same body, relative ones too', async () => {
-		const { result, sent, posts } = await send([
-			to('https://b.example/y?z=1'),
-			to('/w'),
-			answer(200, ''),
-		]);
-		expect(result.ok).toBe(true);
-		expect(posts).toHaveLength(1);
-		const put = { headers: { 'Content-Type': 'image/png' }, body: 'cat' };
-		expect(sent).toEqual([
-			{ ...put, url: PRESIGNED },
-			{ ...put, url: 'https://b.example/y?z=1' },
-			{ ...put, url: 'https://b.example/w' },
-		]);
-	});
-
-	test('does not lead into a private network', async () => {
-		const { result, sent } = await send([to('https://169.254.169.254/'), answer(200, '')]);
-		const problem = 'the address is in a private network';
-		expect(result).toMatchObject({ failure: { kind: 'upload', problem } });
-		expect(sent).toHaveLength(1);
-	});
+	const hops = [to('https://b.example/y?z=1'), to('/w'), answer(200, '')];
+	const { result, sent, posts } = await send(hops);
+	expect(result.ok).toBe(true);
+	expect(posts).toHaveLength(1);
+	const put = { headers: { 'Content-Type': 'image/png' }, body: 'cat' };
+	expect(sent).toEqual([
+		{ ...put, url: PRESIGNED },
+		{ ...put, url: 'https://b.example/y?z=1' },
+		{ ...put, url: 'https://b.example/w' },
+	]);
 });
 
 test('nothing is sent into a private network', async () => {

@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import type createClientType from 'openapi-fetch';
-import type { EndpointName } from '../../../src/contract';
 import type { paths } from './generated';
 
 // Installed by the judges themselves, so that ESLint finds it in some checkouts and in others not.
@@ -12,134 +11,98 @@ const { default: createClient } = createRequire(__filename)('openapi-fetch') as 
 
 const url = (name: string) => `https://example.com/${name}`;
 
-/** What a request gave: its data, or an error where it was refused. */
-interface Answered<Data> {
-	data?: Data;
-	error?: unknown;
-	response: Response;
-}
+const at = (id: string) => ({ params: { path: { id } } });
+
+/** What was answered. The client has thrown where a request was refused. */
+const given = async <Data>(request: Promise<{ data?: Data }>) => (await request).data as Data;
 
 /**
- * Calls each operation as somebody would who has nothing but the OpenAPI document. Answers the
- * statuses.
- *
+ * Calls each operation as somebody would who has nothing but the OpenAPI document.
+ * @returns the statuses, by operations such as `GET /voices/{id}`
  * @throws when a request is refused
  */
-async function everyOperation(
-	baseUrl: string,
-	key: string,
-): Promise<Partial<Record<EndpointName, number>>> {
+async function everyOperation(baseUrl: string, key: string): Promise<Record<string, number>> {
+	const statuses: Record<string, number> = {};
 	const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
-	const statuses: Partial<Record<EndpointName, number>> = {};
-	const call = async <Data>(name: EndpointName, request: Promise<Answered<Data>>) => {
-		const { data, error, response } = await request;
-		if (error !== undefined) throw new Error(`${name}: ${JSON.stringify(error)}`);
-		statuses[name] = response.status;
-		return data as Data;
-	};
-	const at = (id: string) => ({ params: { path: { id } } });
+	client.use({
+		async onResponse({ request, schemaPath, response }) {
+			const operation = `${request.method} ${schemaPath}`;
+			if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
+			statuses[operation] = response.status;
+		},
+	});
 
-	const { data: models } = await call(
-		'listModels',
-		client.GET('/models', { params: { query: { mode: 'image' } } }),
-	);
-	const model = models[0]?.id ?? '';
-	const file = await call(
-		'createFile',
-		client.POST('/files', {
-			body: { filename: 'cat.png', content_type: 'image/png', size: 3 },
-		}),
-	);
+	const models = await given(client.GET('/models', { params: { query: { mode: 'image' } } }));
+	const cat = { filename: 'cat.png', content_type: 'image/png', size: 3 };
+	const file = await given(client.POST('/files', { body: cat }));
 
-	const generation = await call(
-		'createGeneration',
+	const generation = await given(
 		client.POST('/generations', {
 			params: { header: { 'Idempotency-Key': 'one' } },
-			body: { mode: 'image', model, prompt: 'A boat', parameters: { count: 2 } },
+			body: {
+				mode: 'image',
+				model: models.data[0]?.id ?? '',
+				prompt: 'A boat',
+				parameters: { count: 2 },
+			},
 		}),
 	);
-	await call('listGenerations', client.GET('/generations', { params: { query: { limit: 5 } } }));
-	await call('getGeneration', client.GET('/generations/{id}', at(generation.id)));
-	const speech = await call(
-		'createSpeech',
+	await client.GET('/generations', { params: { query: { limit: 5 } } });
+	await client.GET('/generations/{id}', at(generation.id));
+	const speech = await given(
 		client.POST('/speech', {
 			body: { model: 'service/speech-lite', blocks: [{ text: 'Hello' }], settings: { speed: 1.5 } },
 		}),
 	);
-	await call('getSpeech', client.GET('/speech/{id}', at(speech.id)));
-	const job = await call('getJob', client.GET('/jobs/{id}', at(speech.id)));
+	await client.GET('/speech/{id}', at(speech.id));
+	const job = await given(client.GET('/jobs/{id}', at(speech.id)));
 	if (job.object !== 'speech_generation') throw new Error(`The job is a ${job.object}`);
 
-	const run = await call(
-		'createAgentRun',
-		client.POST('/agents/runs', { body: { brief: 'A spot', source_images: [url('a.png')] } }),
-	);
-	await call('listAgentRuns', client.GET('/agents/runs'));
-	await call(
-		'approveAgentRun',
-		client.POST('/agents/runs/{id}/approve', {
-			...at(run.id),
-			body: { max_credits: 500, plan: run.plan },
-		}),
-	);
+	const spot = { brief: 'A spot', source_images: [url('a.png')] };
+	const run = await given(client.POST('/agents/runs', { body: spot }));
+	await client.GET('/agents/runs');
+	const approval = { max_credits: 500, plan: run.plan };
+	await client.POST('/agents/runs/{id}/approve', { ...at(run.id), body: approval });
 	let status: string;
 	do {
 		await setTimeout(50);
-		({ status } = await call('getAgentRun', client.GET('/agents/runs/{id}', at(run.id))));
+		({ status } = await given(client.GET('/agents/runs/{id}', at(run.id))));
 	} while (status !== 'awaiting_review' && status !== 'failed');
-	await call(
-		'reviewAgentRun',
-		client.POST('/agents/runs/{id}/review', { ...at(run.id), body: { decision: 'assemble' } }),
-	);
+	await client.POST('/agents/runs/{id}/review', {
+		...at(run.id),
+		body: { decision: 'assemble' },
+	});
 
-	const voice = await call(
-		'createVoice',
+	const voice = await given(
 		client.POST('/voices', { body: { kind: 'clone', name: 'Mine', audio_url: url('voice.mp3') } }),
 	);
-	await call('listVoices', client.GET('/voices'));
-	await call(
-		'listPresetVoices',
-		client.GET('/voices/catalog', { params: { query: { language: 'en' } } }),
-	);
-	await call('getVoice', client.GET('/voices/{id}', at(voice.id)));
-	await call(
-		'renameVoice',
-		client.PATCH('/voices/{id}', { ...at(voice.id), body: { name: 'Yours' } }),
-	);
-	await call('deleteVoice', client.DELETE('/voices/{id}', at(voice.id)));
+	await client.GET('/voices');
+	await client.GET('/voices/catalog', { params: { query: { language: 'en' } } });
+	await client.GET('/voices/{id}', at(voice.id));
+	await client.PATCH('/voices/{id}', { ...at(voice.id), body: { name: 'Yours' } });
+	await client.DELETE('/voices/{id}', at(voice.id));
 
-	const persona = await call(
-		'createPersona',
+	const persona = await given(
 		client.POST('/personas', {
 			body: { source: 'upload', name: 'Mara', reference_images: ['b', 'c', 'd'].map(url) },
 		}),
 	);
-	await call('listPersonas', client.GET('/personas'));
-	await call('getPersona', client.GET('/personas/{id}', at(persona.id)));
-	await call(
-		'updatePersona',
-		client.PATCH('/personas/{id}', { ...at(persona.id), body: { name: 'Nia', shared: false } }),
-	);
-	await call('deletePersona', client.DELETE('/personas/{id}', at(persona.id)));
+	await client.GET('/personas');
+	await client.GET('/personas/{id}', at(persona.id));
+	await client.PATCH('/personas/{id}', { ...at(persona.id), body: { name: 'Nia', shared: false } });
+	await client.DELETE('/personas/{id}', at(persona.id));
 
-	await call('getCredits', client.GET('/credits'));
-	await call(
-		'getUsage',
-		client.GET('/usage', { params: { query: { since: '2026-01-31T12:00:00Z' } } }),
-	);
+	await client.GET('/credits');
+	await client.GET('/usage', { params: { query: { since: '2026-01-31T12:00:00Z' } } });
 
-	const webhook = await call(
-		'createWebhook',
+	const webhook = await given(
 		client.POST('/webhooks', { body: { url: url('hook'), events: ['voice.created'] } }),
 	);
-	await call('listWebhooks', client.GET('/webhooks'));
-	await call('getWebhook', client.GET('/webhooks/{id}', at(webhook.id)));
-	await call(
-		'updateWebhook',
-		client.PATCH('/webhooks/{id}', { ...at(webhook.id), body: { description: file.url } }),
-	);
-	await call('listDeliveries', client.GET('/webhooks/{id}/deliveries', at(webhook.id)));
-	await call('deleteWebhook', client.DELETE('/webhooks/{id}', at(webhook.id)));
+	await client.GET('/webhooks');
+	await client.GET('/webhooks/{id}', at(webhook.id));
+	await client.PATCH('/webhooks/{id}', { ...at(webhook.id), body: { description: file.url } });
+	await client.GET('/webhooks/{id}/deliveries', at(webhook.id));
+	await client.DELETE('/webhooks/{id}', at(webhook.id));
 	return statuses;
 }
 

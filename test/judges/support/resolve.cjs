@@ -1,6 +1,7 @@
 /*
  * Run by Node itself, as jest would load each n8n-workflow anew: resolves parameters with each of them.
- * Reads { nodes, workflows: { [name]: workflow } }, prints { [version]: { resolved: number, failures: [] } }.
+ * Reads { nodes, choices: { [node]: parameters[] }, workflows: { [name]: workflow } },
+ * prints { [version]: { resolved: number, failures: [] } }.
  */
 const { readFileSync } = require('node:fs');
 const { dependencies } = require('../package.json');
@@ -9,20 +10,6 @@ const VERSIONS = [
 	...Object.keys(dependencies).filter((name) => name.startsWith('n8n-workflow-')),
 	'n8n-workflow',
 ];
-
-/** Every choice of resource and operation, as far as a node has them. */
-function choices({ properties }) {
-	const options = (name, shown = {}) =>
-		properties
-			.filter((one) => one.name === name)
-			.filter(({ displayOptions: { show } = {} }) =>
-				Object.entries(show ?? {}).every(([key, values]) => values.includes(shown[key])),
-			)
-			.flatMap((one) => (one.options ?? []).map(({ value }) => ({ ...shown, [name]: value })));
-	const resources = options('resource');
-	if (resources.length === 0) return [{}];
-	return resources.flatMap((resource) => options('operation', resource));
-}
 
 /** The value of a field that was added and not filled in, with everything in it added, too. */
 function added({ type, default: value, options = [], typeOptions }) {
@@ -36,16 +23,22 @@ function added({ type, default: value, options = [], typeOptions }) {
 	return Object.fromEntries(groups);
 }
 
-/** Parameters with nothing set, with each field of each collection alone, and with all of them. */
+/** Whether the editor shows a field for a choice of resource and operation. */
+const isShown = ({ displayOptions: { show = {} } = {} }, choice) =>
+	Object.entries(choice).every(([name, value]) => show[name]?.includes(value) ?? true);
+
+/** Each operation with nothing set, with each field of each of its collections alone, and with all of them. */
 function parametersOf(node) {
 	const collections = node.properties.filter(({ type }) => /collection/i.test(type));
-	return choices(node).flatMap((choice) => [
+	return choices[node.name].flatMap((choice) => [
 		choice,
-		...collections.flatMap((collection) => {
-			const all = added(collection);
-			const each = Object.entries(all).map(([name, value]) => ({ [name]: value }));
-			return [...each, all].map((value) => ({ ...choice, [collection.name]: value }));
-		}),
+		...collections
+			.filter((collection) => isShown(collection, choice))
+			.flatMap((collection) => {
+				const all = added(collection);
+				const each = Object.entries(all).map(([name, value]) => ({ [name]: value }));
+				return [...each, all].map((value) => ({ ...choice, [collection.name]: value }));
+			}),
 	]);
 }
 
@@ -69,7 +62,7 @@ function judge({ NodeHelpers }, cases) {
 	return { resolved: cases.length, failures };
 }
 
-const { nodes, workflows } = JSON.parse(readFileSync(0, 'utf8'));
+const { nodes, choices, workflows } = JSON.parse(readFileSync(0, 'utf8'));
 const fields = nodes.flatMap((description) =>
 	parametersOf(description).map((parameters) => ({
 		name: description.name,

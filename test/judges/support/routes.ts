@@ -3,6 +3,7 @@ import {
 	NodeApiError,
 	type IDataObject,
 	type IHttpRequestOptions,
+	type INodeParameters,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { createRequire } from 'node:module';
@@ -18,17 +19,14 @@ import { NODE, nodeRun } from '../../support/nodeContext';
 const lab = createRequire(newest.entry);
 const n8n = lab('n8n-workflow') as typeof import('n8n-workflow');
 
-type Values = Record<string, unknown>;
-
 interface Run {
 	description: INodeTypeDescription;
-	/** Parameters of a row: n8n gets them with an expression, the model with the values of the row. */
-	parameters: (row: Values) => Values;
-	rows: Values[];
+	/** Resource and operation. */
+	chosen: INodeParameters;
+	/** Of each row: what its prompt says happens to it. */
+	prompts: string[];
 	continueOnFail?: boolean;
 }
-
-const rows = ['one', 'two', 'three'].map((prompt) => ({ prompt }));
 
 /** Every operation of every node, and runs in which the second and third row end in a certain way. */
 async function allRuns(): Promise<Record<string, Run>> {
@@ -36,15 +34,14 @@ async function allRuns(): Promise<Record<string, Run>> {
 	for (const { description, slug, operations } of await readNodes()) {
 		for (const { operation, resource } of operations) {
 			const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
-			const parameters = ({ prompt }: Values) => ({ ...chosen, prompt });
-			const run = { description, parameters, rows };
+			const run = { description, chosen, prompts: ['one', 'two', 'three'] };
 			runs[[slug, resource?.value, operation.value].join(' ')] = run;
 			if (operation.value !== 'generateImage') continue;
 			for (const continueOnFail of [false, true]) {
 				for (const ending of ['fails', 'is refused', 'is broken']) {
-					const ends = [{ prompt: 'one' }, { prompt: ending }, { prompt: `${ending} too` }];
+					const prompts = ['one', ending, `${ending} too`];
 					const name = `a row that ${ending}, ${continueOnFail ? 'with' : 'without'} Continue On Fail`;
-					runs[name] = { ...run, rows: ends, continueOnFail };
+					runs[name] = { ...run, prompts, continueOnFail };
 				}
 			}
 		}
@@ -109,19 +106,23 @@ async function outcome(
 	}
 }
 
-async function byModel({ description, parameters, rows: all, continueOnFail }: Run) {
+async function byModel({ description, chosen, prompts, continueOnFail }: Run) {
 	const log: unknown[] = [];
-	const items = all.map((row) => ({ json: row as IDataObject }));
+	const items = prompts.map((prompt) => ({ json: { prompt } }));
 	const fixture = nodeRun({ items, continueOnFail });
 	const given = (item: number) => {
-		const row = all[item] ?? {};
-		return parameters(String(row.prompt).startsWith('is broken') ? { prompt: BROKEN } : row);
+		const prompt = prompts[item] ?? '';
+		return { ...chosen, prompt: prompt.startsWith('is broken') ? BROKEN : prompt };
 	};
 	const recorded = recording(description, log, NodeApiError);
 	return await outcome(log, async () => await execute(recorded, fixture, given));
 }
 
-async function byCore({ description, parameters, rows: all, continueOnFail }: Run) {
+/** Gives the prompt of its row; where that is to be broken, it cannot be evaluated. */
+const EXPRESSION =
+	"={{ $json.prompt.startsWith('is broken') ? $('Nowhere').first().json.x : $json.prompt }}";
+
+async function byCore({ description, chosen, prompts, continueOnFail }: Run) {
 	const { RoutingNode, ExecuteContext } = lab('n8n-core') as Record<
 		string,
 		new (...parts: unknown[]) => { runNode(): Promise<[Array<{ json: unknown }>]> }
@@ -129,22 +130,14 @@ async function byCore({ description, parameters, rows: all, continueOnFail }: Ru
 	if (!RoutingNode || !ExecuteContext) throw new Error('n8n-core has no router');
 	const log: unknown[] = [];
 	const nodeType = { description: recording(description, log, n8n.NodeApiError) };
-	const written = parameters({
-		prompt:
-			"={{ $json.prompt.startsWith('is broken') ? $('Nowhere').first().json.x : $json.prompt }}",
-	}) as IDataObject;
+	const { properties } = nodeType.description;
+	const written = { ...chosen, prompt: EXPRESSION };
+	const { getNodeParameters } = n8n.NodeHelpers;
+	const resolved = getNodeParameters(properties, written, true, false, NODE, nodeType.description);
 	const node = {
 		...NODE,
 		onError: continueOnFail ? 'continueRegularOutput' : undefined,
-		parameters:
-			n8n.NodeHelpers.getNodeParameters(
-				nodeType.description.properties,
-				written as typeof NODE.parameters,
-				true,
-				false,
-				NODE,
-				nodeType.description,
-			) ?? {},
+		parameters: resolved ?? {},
 	};
 	const workflow = new n8n.Workflow({
 		id: 'w',
@@ -153,11 +146,21 @@ async function byCore({ description, parameters, rows: all, continueOnFail }: Ru
 		active: false,
 		nodeTypes: { getByNameAndVersion: () => nodeType, getByName: () => nodeType } as never,
 	});
-	const items = all.map((json) => ({ json }));
+	const items = prompts.map((prompt) => ({ json: { prompt } }));
 	const data = { main: [items] };
+	const runData = { resultData: { runData: {} } };
+	const step = { node, data, source: null };
 	const context = new ExecuteContext(
-		...[workflow, node, {}, 'manual', { resultData: { runData: {} } }, 0, items, data],
-		...[{ node, data, source: null }, []],
+		workflow,
+		node,
+		{},
+		'manual',
+		runData,
+		0,
+		items,
+		data,
+		step,
+		[],
 	);
 	const router = new RoutingNode(context, nodeType);
 	return await outcome(log, async () => (await router.runNode())[0]);
