@@ -1,4 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
+import path from 'node:path';
 import { ensureLab, ensurePackages } from '../lab/n8n/install';
 import { releaseNamed } from '../lab/n8n/release';
 
@@ -8,12 +9,16 @@ import { releaseNamed } from '../lab/n8n/release';
  */
 async function main(wanted: string[]): Promise<void> {
 	for (const one of wanted) {
-		if (/^\d/.test(one)) await ensureLab(console.log, releaseNamed(one));
-		else await ensurePackages(one);
+		const install = async () =>
+			/^\d/.test(one)
+				? await ensureLab(console.log, releaseNamed(one))
+				: await ensurePackages(path.resolve(one));
+		// What fails does not keep the others from being installed.
+		await install().catch((error: unknown) => {
+			console.error(error);
+			process.exitCode = 1;
+		});
 	}
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+void main(process.argv.slice(2));

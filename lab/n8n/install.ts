@@ -78,7 +78,7 @@ export async function ensurePackages(folder: string): Promise<void> {
 	if (!isInstalled(path.join(folder, 'node_modules'), stamp)) await install(folder, stamp);
 }
 
-/** @param finish does what is left to do in the folder that everything is installed in at first */
+/** @param finish runs in the staging folder, before what is in it is moved to its place */
 async function install(
 	root: string,
 	stamp: string,

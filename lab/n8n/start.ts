@@ -18,9 +18,9 @@ export interface N8nOptions {
 	port?: number;
 	/** Variables that go over the lab's own. */
 	env?: Record<string, string>;
-	/** For tests: few of n8n's modules, which takes a quarter off a start. */
+	/** Few of n8n's modules, enough to run workflows: takes a quarter off a start. */
 	lean?: boolean;
-	/** For tests: no editor. */
+	/** No editor. */
 	headless?: boolean;
 	/** Where its output goes; default `n8n.log` in the user folder. */
 	logFile?: string;

@@ -128,6 +128,6 @@ export async function until<T>(
 		if (answer !== undefined && answer !== false) return answer;
 		const waited = Date.now() - begun;
 		if (waited > timeoutMs) return undefined;
-		await sleep(Math.min(Math.max(everyMs, waited / 20), 1_000));
+		await sleep(Math.max(everyMs, Math.min(waited / 20, 1_000)));
 	}
 }

@@ -15,8 +15,8 @@ let instance: TriggerInstance;
 beforeAll(async () => {
 	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
 	const log = (line: string) => process.stderr.write(`${line}\n`);
-	// With its editor, which is what is told of all nodes.
-	instance = await TriggerInstance.start(env, { release, lean: false, log });
+	// With all of its modules and its editor, which is what is told of all nodes.
+	instance = await TriggerInstance.start(env, { release, lean: false, headless: false, log });
 }, 900_000);
 
 afterAll(async () => await instance?.stop());

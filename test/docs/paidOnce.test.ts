@@ -172,9 +172,14 @@ const SENTENCES: Record<string, Proof[]> = {
 			],
 		],
 	'In a retry after 24 hours, or of a request that you have changed, nothing is sent: the error says that a job may exist and where to look.':
-		[[RUN, 'is told where the key can no longer settle it (%s), before anything is paid']],
+		[
+			[
+				RUN,
+				'an open outcome that the key can no longer settle (%s) is told before anything is paid',
+			],
+		],
 	'If you retry the execution after that, it pays.': [
-		[RUN, 'is told where the key can no longer settle it (%s), before anything is paid'],
+		[RUN, 'an open outcome that the key can no longer settle (%s) is told before anything is paid'],
 	],
 	'A changed request in a new execution pays at once.': [
 		['test/run/openRequests.test.ts', 'another content takes nothing over'],

@@ -164,3 +164,14 @@ test('what keeps money from being spent is on, or an error, whatever gives nothi
 	}
 	expect(open).toEqual([]);
 });
+
+/** Fields that speak of money and do not keep it from being spent. */
+const NO_GUARD = ['allowBudgetBelowEstimate', 'creditWaitTimeout', 'onInsufficientCredits'];
+
+test('a field that speaks of a limit of money bears its mark, whoever adds it', () => {
+	const speaks = ({ field: { field, mapping } }: Pick<Outcome, 'field'>) =>
+		/credit|budget|dry run|paying|paid twice/i.test(`${field.name} ${field.displayName}`) &&
+		!NO_GUARD.includes(field.name) &&
+		!mapping.guardsMoney;
+	expect(fields.filter(speaks).map(nameOf)).toEqual([]);
+});

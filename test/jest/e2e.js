@@ -7,7 +7,6 @@ const shared = require('./shared');
  */
 module.exports = {
 	...shared,
-	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' }, module: { lazy: true } }] },
 	roots: ['<rootDir>/test/e2e'],
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.ts',

@@ -11,10 +11,6 @@ module.exports = {
 		'<rootDir>/test/compat/',
 		'<rootDir>/test/judges/',
 	],
-	// Packages are loaded when something of theirs is used, as most files use few of those that they import.
-	transform: {
-		'^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022' }, module: { lazy: true } }],
-	},
 	moduleNameMapper: { '^n8n-workflow$': '<rootDir>/test/support/n8nWorkflow.js' },
 	testSequencer: '<rootDir>/test/support/sequencer.js',
 	// No test is timed, and none takes more than a few seconds on a machine of its own, unless it goes through all cases.

@@ -1,8 +1,10 @@
 import { ENDPOINTS } from '../../src/contract';
+import { mappedFields } from '../../src/fields/readFields';
 import { additionalJson } from '../../src/fields/jobs';
 import { inBody, type Field } from '../../src/fields/operation';
 import { media, name, number } from '../../src/fields/rules';
 import { BinaryReference } from '../../src/run/uploads';
+import { endpointNames, operationsOf } from '../support/operations';
 import { requestOf } from '../support/rules';
 
 const named = (name: string) => ({ displayName: name, name, type: 'string', default: '' }) as const;
@@ -61,4 +63,16 @@ test('a key named as what every object has is a key like any other', () => {
 	const given = '{"constructor": {"prototype": {"x": 1}}, "toString": "y", "hasOwnProperty": 1}';
 	expect(JSON.parse(JSON.stringify(bodyOf(given)))).toMatchObject(JSON.parse(given) as object);
 	expect(({} as Record<string, unknown>).x).toBeUndefined();
+});
+
+test('every creation offers it', async () => {
+	const creations = endpointNames.filter((name) => /^create|^approve|^review/.test(name));
+	const without: string[] = [];
+	for (const name of creations) {
+		for (const { fields: own, value } of await operationsOf(name)) {
+			if (!mappedFields(own).some(({ parameter }) => parameter === 'options.additionalFields'))
+				without.push(`${name} ${value}`);
+		}
+	}
+	expect(without).toEqual(['createFile upload']);
 });

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readdirSync } from 'fs';
+import { readdirSync, readFileSync } from 'fs';
 import { join, relative } from 'path';
 import { releases } from '../../lab/n8n/release';
 import { tools } from '../../lab/n8n/tools';
@@ -52,4 +52,20 @@ test('no package is installed that something empty stands in for', () => {
 		expect(places).toEqual([`node_modules/${name}`]);
 		expect(packages[`node_modules/${name}`]?.link).toBe(true);
 	}
+});
+
+test('each n8n that the lab pins is locked to its exact version', () => {
+	for (const { version, root, lockfile } of releases()) {
+		const { packages } = JSON.parse(readFileSync(lockfile, 'utf8')) as Lockfile;
+		expect([root, packages['node_modules/n8n']?.version]).toEqual([root, version]);
+	}
+});
+
+test('Node is the same in every system that a package brings it for', () => {
+	const { packages } = JSON.parse(readFileSync(tools.lockfile, 'utf8')) as Lockfile;
+	const nodes = Object.entries(packages).filter(([name]) => /node-\w+-(x64|arm64)$/.test(name));
+	expect(nodes).toHaveLength(3);
+	expect(new Set(nodes.map(([, { version }]) => version)).size).toBe(1);
+	const [, ours] = /node-version: (\d+)/.exec(read('.github/workflows/docs.yml'))!;
+	expect(nodes[0]![1].version).toMatch(new RegExp(`^${ours}\\.`));
 });

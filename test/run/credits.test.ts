@@ -98,8 +98,9 @@ test.each([
 	let lost = 0;
 	const { execution, model } = setUp({
 		fault: ({ method, body }) => {
-			const isLost = method === 'POST' && (body as Asked).prompt === 'lost' && lost++ < losses;
-			return isLost ? 'after' : undefined;
+			if (method !== 'POST' || (body as Asked).prompt !== 'lost') return undefined;
+			lost += 1;
+			return lost <= losses ? 'after' : undefined;
 		},
 	});
 	const settings = { maxCredits: 10, idempotency };

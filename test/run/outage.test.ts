@@ -18,6 +18,7 @@ function withGateway({
 	items = ITEMS,
 	concurrentJobs = 5,
 	continueOnFail = false,
+	requestsPerMinute = 1_000,
 	jobMs = 10_000,
 }) {
 	let gateway: Gateway = async () => undefined;
@@ -27,7 +28,7 @@ function withGateway({
 		json: Array.from({ length: items }, () => ({})),
 		given: { model: locator('m'), downloadOutputs: false },
 		own: (item) => ({ prompt: `no. ${item}` }),
-		credential: { requestsPerMinute: 1_000, concurrentJobs },
+		credential: { requestsPerMinute, concurrentJobs },
 		answers: async (asked) => await gateway(asked),
 	});
 	const start = async (changed = {}) => {
@@ -75,6 +76,17 @@ test.each(SILENCE)(
 	},
 );
 
+test.each(SILENCE)(
+	'at 60 requests a minute and 5 jobs, a run that meets nothing but %s ends in its time too',
+	async (_name, gateway, limitMs) => {
+		const { start, through } = withGateway({ requestsPerMinute: 60, concurrentJobs: 5 });
+		through(gateway);
+		const { error, tookMs } = await start();
+		expect(error?.message).toMatch(SAID);
+		expect(tookMs).toBeLessThanOrEqual(limitMs);
+	},
+);
+
 const NO_ANSWER = 'The service answered with status 503';
 
 test.each([
@@ -110,4 +122,16 @@ test.each(['GET', 'POST'])('one %s that hangs is no outage', async (method) => {
 	expect(error).toBeUndefined();
 	expect(items).toHaveLength(ITEMS);
 	expect(model.jobs).toHaveLength(ITEMS);
+});
+
+test('a run whose jobs cannot be looked at for five minutes goes on once they can', async () => {
+	const { model, start, through } = withGateway({ items: 20, jobMs: 60_000 });
+	const began = clock.monotonic();
+	through(async ({ method }) =>
+		method === 'GET' && clock.monotonic() - began < 300_000 ? LOST : undefined,
+	);
+	const { items, error } = await start();
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(20);
+	expect(model.jobs).toHaveLength(20);
 });

@@ -111,7 +111,7 @@ test.each([
 	['changed', { prompt: 'a dog' }, 0],
 	['expired', {}, 24 * HOUR],
 ])(
-	'is told where the key can no longer settle it (%s), before anything is paid',
+	'an open outcome that the key can no longer settle (%s) is told before anything is paid',
 	async (because, change, ms) => {
 		const { clock, model, make } = await answeredWith(200, 'a page of a proxy');
 		await clock.pass(1_000 + ms);
@@ -267,7 +267,8 @@ test.each<[story: Step[], times: number]>([
 		const stop = new AbortController();
 		if (ending.isStopped) clock.after(20_000, () => stop.abort());
 		const nodeMemory = mode === 'retry' ? (JSON.parse(JSON.stringify(stored)) as IDataObject) : {};
-		const executionId = `e${stops.push(stop)}`;
+		stops.push(stop);
+		const executionId = `e${stops.length}`;
 		const given = { executionId, mode: MODES[mode], nodeMemory, workflowId, continueOnFail };
 		await ended(t.run({ ...given, signal: stop.signal }, { options }));
 		if (stops.length === 1 && !ending.isStopped) stored = nodeMemory;

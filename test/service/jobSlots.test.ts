@@ -130,6 +130,18 @@ describe('jobs that run on unattended', () => {
 		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(true);
 		expect(await hasSettled(waiting[1] as Promise<unknown>)).toBe(false);
 	});
+
+	test('do not hang the others where no list comes: after a minute they do not count', async () => {
+		const { clock, occupy, wait } = slotsOf(2);
+		for (const id of ['gen_1', 'gen_2']) (await occupy(id)).leave();
+		await clock.pass(10 * MINUTE);
+		const began = clock.monotonic();
+		slotOf(await clock.run(wait())).refused();
+		expect(clock.monotonic() - began).toBe(MINUTE);
+		// They ran on after all: then one a minute is tried.
+		slotOf(await clock.run(wait()));
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.3 * MINUTE);
+	});
 });
 
 describe('where others use the workspace', () => {

@@ -6,7 +6,9 @@ import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
 
-const random = seeded(7);
+/** Begun anew for each case. */
+let random = seeded(7);
+beforeEach(() => (random = seeded(7)));
 
 /** Lengths of jobs around this one, in ms. */
 const about = (ms: number) => () => ms * (0.8 + 0.4 * random());
@@ -39,7 +41,10 @@ test.each<[string, Case]>([
 	[
 		'a list without an answer says nothing of what others do',
 		{
-			...{ processes: 2, items: 20, refused: 0.3, withinMs: 10 * MINUTE },
+			processes: 2,
+			items: 20,
+			refused: 0.3,
+			withinMs: 10 * MINUTE,
 			service: {
 				fault: ({ path }) => (path === '/generations' && random() < 0.3 ? 'error' : undefined),
 			},
@@ -48,7 +53,10 @@ test.each<[string, Case]>([
 	[
 		'three processes share the requests of a minute and the slots, where refused requests count too',
 		{
-			...{ processes: 3, items: 30, refused: 0.17, withinMs: 10 * MINUTE },
+			processes: 3,
+			items: 30,
+			refused: 0.17,
+			withinMs: 10 * MINUTE,
 			service: { countsRefused: true, jobMs: about(4_000) },
 		},
 	],
@@ -62,7 +70,9 @@ test.each<[string, Case]>([
 		const workspace = new Workspace(PLAN, clock, seeded(process));
 		const host = hostWith(model.send, {}, name);
 		const partsOf = (item: number) => ({
-			...{ host, workspace, prompt: `${name}, item ${item}` },
+			host,
+			workspace,
+			prompt: `${name}, item ${item}`,
 			node: { runId: name, items: {} },
 		});
 		return await runAll(items, partsOf, createJob);

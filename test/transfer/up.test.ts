@@ -39,9 +39,14 @@ async function send(
 	const reads: string[] = [];
 	const nth = (answers: SendResult[], number: number) =>
 		answers[Math.min(number, answers.length) - 1] ?? LOST;
-	const post: Host['channel']['send'] = async (request) => nth(created, posts.push(request));
-	const put: Host['put'] = async (url, headers, { open }) =>
-		nth(puts, sent.push({ url, headers, body: String(await open()) }));
+	const post: Host['channel']['send'] = async (request) => {
+		posts.push(request);
+		return nth(created, posts.length);
+	};
+	const put: Host['put'] = async (url, headers, { open }) => {
+		sent.push({ url, headers, body: String(await open()) });
+		return nth(puts, sent.length);
+	};
 	const get: Host['get'] = async (url) => {
 		reads.push(url);
 		return found;

@@ -34,7 +34,7 @@ export class TriggerInstance extends EventInstance {
 		{
 			release = newest,
 			lean = true,
-			headless = lean,
+			headless = true,
 			log,
 		}: Partial<N8nOptions> & { log?: Log } = {},
 	): Promise<TriggerInstance> {

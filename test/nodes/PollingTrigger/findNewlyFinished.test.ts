@@ -1,3 +1,4 @@
+import { pageOf } from '../../../src/service/pages';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,
@@ -8,6 +9,10 @@ import {
 import type { Resource } from '../../../src/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
+
+const KNOWN: PollState = { workspace: 'w', seen: [], running: [] };
+
+const unreadable = (problem: string) => new Error(problem);
 
 /**
  * A list of generations as the service may page it: the newest first, mixed within a page or not.
@@ -53,7 +58,7 @@ class List implements Reader {
 		}
 	}
 
-	readonly unreadable = (problem: string) => new Error(problem);
+	readonly unreadable = unreadable;
 
 	page = async (cursor: string | undefined) => {
 		this.requests += 1;
@@ -141,4 +146,36 @@ test('whatever fails or moves while it is read, each is emitted once, also with 
 		}),
 		{ numRuns: 40 },
 	);
+});
+
+test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
+	const same: Reader = {
+		page: async () => ({ entries: [{ id: 'a', status: 'completed' }], next: 'same' }),
+		read: async () => undefined,
+		unreadable,
+	};
+	await findNewlyFinished(same, 'w', KNOWN);
+	let count = 0;
+	const endless: Reader = {
+		page: async () => ({
+			entries: [{ id: `x${(count += 1)}`, status: 'completed' }],
+			next: `c${count}`,
+		}),
+		read: async () => undefined,
+		unreadable,
+	};
+	const { complete } = await findNewlyFinished(endless, 'w', KNOWN);
+	expect([complete, count]).toEqual([false, 200]);
+});
+
+test('entries that are not generations are skipped, unknown statuses count as unfinished', async () => {
+	const odd: Reader = {
+		page: async () =>
+			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }] }),
+		read: async () => undefined,
+		unreadable,
+	};
+	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
+	expect(finished).toEqual([]);
+	expect(state.running).toEqual(['a', 'b']);
 });

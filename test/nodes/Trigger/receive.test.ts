@@ -1,5 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
+import { workspaceOf } from '../../../src/service/workspace';
 import {
 	deliveryContext,
 	FakeResponse,
@@ -172,4 +173,16 @@ test.each<[string, boolean, parameters: object, payload: object]>([
 	world.parameters = { ...world.parameters, ...parameters };
 	const taken = await take(world, signedDelivery(SECRET, event('a', payload)));
 	expect(jsonOf(taken) !== undefined).toBe(starts);
+});
+
+test('waits of this process hear of the resource, filtered or not; of an unverified one they do not', async () => {
+	const world = registered({ parameters: { events: ['voice.created'] } });
+	const { apiKey, baseUrl } = world.credential;
+	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
+	const { poller } = workspaceOf(String(baseUrl), String(apiKey), plan);
+	const notify = jest.spyOn(poller, 'notify');
+	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
+	expect(notify).not.toHaveBeenCalled();
+	expect(await take(world, signedDelivery(SECRET, event('evt_tell')))).toEqual(IGNORED);
+	expect(notify).toHaveBeenCalledWith(generation);
 });
