@@ -42,6 +42,11 @@ export const limits: Mutant[] = [
 		},
 	}),
 	...inFile('src/service/jobSlots.ts', 'test/service/jobSlots.test.ts', {
+		'limits/unlisted-jobs-hold-slots': {
+			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
+			from: 'isBlind || now - since',
+			to: 'now - since',
+		},
 		'limits/slots-of-others-ignored': {
 			why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
 			from: 'pool.limit - this.others.count - pool.inUse',
