@@ -12,7 +12,7 @@ export class FormPages {
 	}
 
 	/**
-	 * Waits for the page with this text, two minutes at most.
+	 * Waits for the page with this text, 90 seconds at most.
 	 *
 	 * @throws Error when the execution fails, or the page does not come
 	 */
@@ -27,8 +27,10 @@ export class FormPages {
 			const signal = AbortSignal.timeout(5_000);
 			return now !== 'running' && (await this.page(signal).catch(() => '')).includes(text);
 		};
-		if (!(await until(isShown, { timeoutMs: 120_000 })))
-			throw new Error(`No page of the form says "${text}"`);
+		if (!(await until(isShown, { timeoutMs: 90_000 }))) {
+			const now = await (await fetch(status)).text();
+			throw new Error(`No page of the form says "${text}"; the execution is ${now}`);
+		}
 	}
 
 	/** The page that is shown, as HTML. */
@@ -38,18 +40,28 @@ export class FormPages {
 
 	/** The last page reports to n8n that it was shown, which ends the execution. */
 	async close(): Promise<void> {
-		await send(this.waitingUrl, []);
+		await this.post([]);
 	}
 
-	/** Sends the page that is shown. */
+	/** Sends the page that is shown. What it leads to is seen by {@link shows}. */
 	async next(...values: string[]): Promise<void> {
-		const { status } = await send(this.waitingUrl, values);
-		if (status !== 200) throw new Error(`The form answered ${status}`);
+		const answer = await this.post(values);
+		if (answer && answer.status !== 200) throw new Error(`The form answered ${answer.status}`);
+	}
+
+	/** @returns undefined where n8n has not answered: as above, it may have gone on */
+	private async post(values: string[]): Promise<Response | undefined> {
+		return await send(this.waitingUrl, values, AbortSignal.timeout(15_000)).catch(
+			(error: Error) => {
+				if (error.name !== 'TimeoutError') throw error;
+				return undefined;
+			},
+		);
 	}
 }
 
-async function send(url: string, values: string[]): Promise<Response> {
+async function send(url: string, values: string[], signal?: AbortSignal): Promise<Response> {
 	const form = new FormData();
 	values.forEach((value, index) => form.append(`field-${index}`, value));
-	return await fetch(url, { method: 'POST', body: form });
+	return await fetch(url, { method: 'POST', body: form, signal });
 }
