@@ -76,7 +76,12 @@ async function startMany(context: StartContext): Promise<Started> {
 	const { main, webhooks, workers, rest } = queue;
 	const logOf = ({ logFiles }: Member) => shown(logFiles.at(-1) ?? '');
 	return {
-		...{ service, rest, baseUrl: main.url, userFolder, ended: main.ended(), logFile: logOf(main) },
+		service,
+		rest,
+		baseUrl: main.url,
+		userFolder,
+		ended: main.ended(),
+		logFile: logOf(main),
 		links: {
 			Webhooks: webhooks.map(({ url }) => `${url}/webhook/…`).join(', '),
 			Logs: [main, ...webhooks, ...workers].map(logOf).join(', '),

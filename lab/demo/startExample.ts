@@ -48,8 +48,12 @@ export function entryPointsOf({ nodes }: WorkflowData) {
 }
 
 const PROMPTS = [
-	...['A lighthouse on a cliff at sunset', 'A paper boat on a puddle', 'A fox asleep under a fern'],
-	...['An old tram in the rain', 'A greenhouse at night', 'A market under red awnings'],
+	'A lighthouse on a cliff at sunset',
+	'A paper boat on a puddle',
+	'A fox asleep under a fern',
+	'An old tram in the rain',
+	'A greenhouse at night',
+	'A market under red awnings',
 ].map((prompt) => ({ prompt }));
 
 /** People write prompts into a table, which the example's first run makes. */

@@ -129,7 +129,12 @@ async function startOwn(backend: Backend, cleanup: Cleanup, log: Log): Promise<s
 	const { address, server, isReady } = await backend.prepare(program, folder, port);
 	const [command, args] = server;
 	const { stop } = await startGuarded({
-		...{ name: backend.package, command, args, cwd: '/', env: cleanEnvironment(), logFile },
+		name: backend.package,
+		command,
+		args,
+		cwd: '/',
+		env: cleanEnvironment(),
+		logFile,
 		isReady: async () => (await run(...isReady, { cwd: os.tmpdir() })).code === 0,
 	});
 	cleanup.add(stop);

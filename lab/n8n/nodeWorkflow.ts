@@ -60,7 +60,10 @@ export function workflowOf(run: NodeRun): WorkflowData {
 	const code = { type: 'n8n-nodes-base.code', typeVersion: 2 };
 	const tried: INode = {
 		...nodeAt(nodeName, 2),
-		...{ type, typeVersion, parameters, onError },
+		type,
+		typeVersion,
+		parameters,
+		onError,
 		...(retry && { retryOnFail: true, ...retry }),
 		credentials: credential && credentialOf(credential),
 	};

@@ -27,7 +27,10 @@ export function resultOf(execution: Execution) {
 	const { runData, error } = execution.data.resultData;
 	const outputs = runData[nodeName]?.at(-1)?.data?.main ?? [];
 	return {
-		...{ executionId, workflowId, status, execution },
+		executionId,
+		workflowId,
+		status,
+		execution,
 		items: (outputs[0] ?? []).map(outputItem),
 		/** Those of `continueErrorOutput`. */
 		errorItems: (outputs[1] ?? []).map(outputItem),

@@ -68,8 +68,13 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	const own = await environmentOf(release, options);
 	const baseUrl = `http://127.0.0.1:${port}`;
 	const guarded = await startGuarded({
-		...{ name: 'n8n', command: release.node, args: [release.entry, ...args], cwd: userFolder },
-		...{ logFile, graceMs, readyTimeoutMs },
+		name: 'n8n',
+		command: release.node,
+		args: [release.entry, ...args],
+		cwd: userFolder,
+		logFile,
+		graceMs,
+		readyTimeoutMs,
 		env: { ...own, N8N_PORT: String(port), ...env },
 		async isReady() {
 			const signal = AbortSignal.timeout(5_000);
@@ -82,11 +87,32 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 
 /** Modules of n8n that neither run workflows nor keep what is in them. */
 const WITHOUT_WORKFLOWS = [
-	...['agents', 'chat-hub', 'instance-ai', 'mcp', 'oauth-server', 'workflow-builder'],
-	...['ldap', 'provisioning', 'sso-oidc', 'sso-saml', 'token-exchange', 'source-control'],
-	...['dynamic-credentials', 'external-secrets', 'oauth-jwe', 'runtime-credentials'],
-	...['breaking-changes', 'insights', 'instance-version-history', 'log-streaming', 'otel'],
-	...['favorites', 'n8n-packages', 'quick-connect', 'redaction', 'workflow-reviews'],
+	'agents',
+	'chat-hub',
+	'instance-ai',
+	'mcp',
+	'oauth-server',
+	'workflow-builder',
+	'ldap',
+	'provisioning',
+	'sso-oidc',
+	'sso-saml',
+	'token-exchange',
+	'source-control',
+	'dynamic-credentials',
+	'external-secrets',
+	'oauth-jwe',
+	'runtime-credentials',
+	'breaking-changes',
+	'insights',
+	'instance-version-history',
+	'log-streaming',
+	'otel',
+	'favorites',
+	'n8n-packages',
+	'quick-connect',
+	'redaction',
+	'workflow-reviews',
 ];
 
 /** Nothing calls out, nothing asks, nothing listens beyond this machine. */
@@ -96,10 +122,17 @@ async function environmentOf(
 ): Promise<NodeJS.ProcessEnv> {
 	const environment = cleanEnvironment();
 	const off = [
-		...['DIAGNOSTICS', 'VERSION_NOTIFICATIONS', 'VERSION_NOTIFICATIONS_WHATS_NEW', 'TEMPLATES'],
-		...['PERSONALIZATION', 'DYNAMIC_BANNERS', 'HIRING_BANNER', 'LICENSE_AUTO_RENEW'],
+		'DIAGNOSTICS',
+		'VERSION_NOTIFICATIONS',
+		'VERSION_NOTIFICATIONS_WHATS_NEW',
+		'TEMPLATES',
+		'PERSONALIZATION',
+		'DYNAMIC_BANNERS',
+		'HIRING_BANNER',
+		'LICENSE_AUTO_RENEW',
 		// Python's environment is not installed by npm, which n8n would complain of.
-		...['VERIFIED_PACKAGES', 'PYTHON'],
+		'VERIFIED_PACKAGES',
+		'PYTHON',
 	];
 	// Asked to switch off a module that it does not know, n8n exits.
 	const folder = path.join(modules, 'n8n', 'dist', 'modules');

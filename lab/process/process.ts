@@ -75,7 +75,11 @@ export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
 	const log = openSync(logFile, 'w');
 	const guard = [path.join(__dirname, 'guard.cjs'), String(graceMs), command, ...args];
 	const child = execa(process.execPath, guard, {
-		...{ cwd, env, extendEnv: false, reject: false, stdio: ['pipe', log, log] as const },
+		cwd,
+		env,
+		extendEnv: false,
+		reject: false,
+		stdio: ['pipe', log, log] as const,
 		detached: process.platform !== 'win32',
 	});
 	closeSync(log);

@@ -354,7 +354,11 @@ describe('the fields of Generation follow the operation and the model', () => {
 			const slots = ['Reference Images', 'Character', 'Image Refs'];
 			await editor.openNode('empty');
 			expect(await editor.offeredIn(0)).toEqual([
-				...['Aspect Ratio', 'Count', 'Quality', 'Resolution', 'Size'],
+				'Aspect Ratio',
+				'Count',
+				'Quality',
+				'Resolution',
+				'Size',
 			]);
 			expect(await editor.offeredIn(1)).toEqual(slots);
 			await editor.select('operation', 'Generate Video');
@@ -387,8 +391,17 @@ describe('the fields of Generation follow the operation and the model', () => {
 		async () => {
 			await editor.openNode('tool');
 			const fields = [
-				...['model', 'prompt', ...LISTED, 'count', 'loop', 'start_frame', 'image_refs'],
-				...['waitForCompletion', 'downloadOutputs', 'personaId', 'additionalFields'],
+				'model',
+				'prompt',
+				...LISTED,
+				'count',
+				'loop',
+				'start_frame',
+				'image_refs',
+				'waitForCompletion',
+				'downloadOutputs',
+				'personaId',
+				'additionalFields',
 			];
 			const without: string[] = [];
 			for (const name of fields) if (!(await editor.hasAiButton(name))) without.push(name);

@@ -21,7 +21,11 @@ it.each([
 	const [output] = item?.json.outputs as Array<{ url: string }>;
 	expect(item?.json.url).toBe(output?.url);
 	expect(Object.keys(item?.json ?? {}).slice(0, 5)).toEqual([
-		...['id', 'status', 'url', 'outputs', 'estimated_credits'],
+		'id',
+		'status',
+		'url',
+		'outputs',
+		'estimated_credits',
 	]);
 	expect(sniff(await download(rest, data))).toBe(type);
 });

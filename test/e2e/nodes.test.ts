@@ -92,8 +92,11 @@ describe('Generation', () => {
 		const type = 'n8n-nodes-mediagen.mediaGen';
 		const models = async (operation: string, filter = '') =>
 			await rest.nodes.search({
-				...{ type, methodName: 'searchModels', credential: credentials.full },
-				...{ parameters: { operation }, filter },
+				type,
+				methodName: 'searchModels',
+				credential: credentials.full,
+				parameters: { operation },
+				filter,
 			});
 		const valuesOf = ({ results }: Awaited<ReturnType<typeof models>>) =>
 			results.map(({ value }) => value).sort();
@@ -190,7 +193,10 @@ describe('Agent Run', () => {
 		});
 		const assets = Object.values(approved?.binary ?? {});
 		expect(assets.map(({ mimeType }) => mimeType)).toEqual([
-			...['image/png', 'video/mp4', 'audio/wav', 'audio/wav'],
+			'image/png',
+			'video/mp4',
+			'audio/wav',
+			'audio/wav',
 		]);
 		expect(sniff(await download(rest, assets[1]))).toBe('video/mp4');
 
@@ -204,7 +210,9 @@ describe('Agent Run', () => {
 
 	describe('a plan whose automatic approval could not be applied', () => {
 		const parameters = {
-			...{ operation: 'create', brief: 'A spot for a bakery', autoApprove: true },
+			operation: 'create',
+			brief: 'A spot for a bakery',
+			autoApprove: true,
 			additionalFields: { maxCredits: 1 },
 		};
 
@@ -231,7 +239,9 @@ describe('Agent Run', () => {
 				details: { status: 'plan_proposed' },
 			});
 			const approve = {
-				...{ operation: 'approve', agentRunId: byId('={{ $json.id }}'), downloadOutputs: false },
+				operation: 'approve',
+				agentRunId: byId('={{ $json.id }}'),
+				downloadOutputs: false,
 				maxCredits: '={{ $json.estimated_credits }}',
 			};
 			const approved = await only(node, approve, [{ json: row }]);
@@ -330,7 +340,9 @@ describe('Job: Get and Wait', () => {
 	it('gives whatever the id identifies, as the service has it', async () => {
 		const spoken = { operation: 'create', model: lite, text: 'Hello', ...notWaited };
 		const described = {
-			...{ operation: 'createFromDescription', name: 'Mara', description: 'Silver braid' },
+			operation: 'createFromDescription',
+			name: 'Mara',
+			description: 'Silver braid',
 			...notWaited,
 		};
 		const made = [
@@ -344,13 +356,18 @@ describe('Job: Get and Wait', () => {
 		const got = await output('mediaGenJob', { operation: 'get', jobId }, items);
 		expect(got.map(({ json, pairedItem }) => [json.id, json.object, pairedItem])).toEqual(
 			['generation', 'speech_generation', 'agent_run', 'persona'].map((object, item) => [
-				...[made[item]?.id, object, { item }],
+				made[item]?.id,
+				object,
+				{ item },
 			]),
 		);
 
 		const waited = await output('mediaGenJob', { operation: 'wait', jobId }, items);
 		expect(waited.map(({ json }) => json.status)).toEqual([
-			...['completed', 'completed', 'plan_proposed', 'ready'],
+			'completed',
+			'completed',
+			'plan_proposed',
+			'ready',
 		]);
 		expect(sniff(await download(rest, waited[0]?.binary.data))).toBe('image/png');
 	});
@@ -393,7 +410,10 @@ it('Workspace: credits; usage since a time, sent in UTC; models by mode, simplif
 	expect(JSON.stringify(speech)).not.toContain('"voices"');
 	await only(node, { operation: 'getModels', mode: '', simplify: false, limit: 1 });
 	expect((await requests()).map(({ query }) => query)).toEqual([
-		...[{}, { since: '2026-01-31T10:00:00.000Z' }, { mode: 'audio' }, {}],
+		{},
+		{ since: '2026-01-31T10:00:00.000Z' },
+		{ mode: 'audio' },
+		{},
 	]);
 });
 

@@ -45,8 +45,10 @@ it('with an error output the failed rows leave there, with all their fields', as
 	const run = await runOurs({
 		node: 'mediaGen',
 		items: [
-			...[{ json: { p: 'A', title: 'a' } }, { json: { p: '', title: 'b' } }],
-			...[{ json: { p: 'C [fail]', title: 'c' } }, { json: { p: 'D', title: 'd' } }],
+			{ json: { p: 'A', title: 'a' } },
+			{ json: { p: '', title: 'b' } },
+			{ json: { p: 'C [fail]', title: 'c' } },
+			{ json: { p: 'D', title: 'd' } },
 		],
 		parameters: createParameters({ prompt: '={{ $json.p }}', downloadOutputs: false }),
 		onError: 'continueErrorOutput',

@@ -25,7 +25,11 @@ async function dry(part: Part = {}, answered: SendResult = answer(200, { data: [
 test('an item has the shape of a finished job, and what would be sent beside it', async () => {
 	const { items, asked } = await dry();
 	expect(items[0]?.json).toMatchObject({
-		...{ ...image, id: 'dry_run_1', object: 'generation', status: 'completed', dryRun: true },
+		...image,
+		id: 'dry_run_1',
+		object: 'generation',
+		status: 'completed',
+		dryRun: true,
 		outputs: [{ media_type: 'image/png', url: expect.stringMatching(/^https:/) as string }],
 		request: { method: 'POST', path: '/generations', body: image },
 	});

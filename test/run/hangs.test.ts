@@ -58,7 +58,9 @@ async function world(seed: number): Promise<string[]> {
 			run: new Run(count, false, pick(true, false)),
 			node: { runId: `run ${execution}`, items: {} },
 			settings: {
-				...{ waitTimeoutMs, creditWaitTimeoutMs, waitForCompletion: pick(true, false) },
+				waitTimeoutMs,
+				creditWaitTimeoutMs,
+				waitForCompletion: pick(true, false),
 				idempotency: pick('execution', 'content', 'none'),
 				onInsufficientCredits: pick('stop', 'wait', 'continue'),
 				maxCredits: pick(0, 0, 10),

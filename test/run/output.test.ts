@@ -44,8 +44,15 @@ test('the most important fields come first, and nothing is dropped', () => {
 		creditsLeft: 4,
 	});
 	expect(Object.keys(json)).toEqual([
-		...['id', 'status', 'url', 'outputs', 'estimated_credits', 'creditsLeft'],
-		...['object', 'model', 'extra'],
+		'id',
+		'status',
+		'url',
+		'outputs',
+		'estimated_credits',
+		'creditsLeft',
+		'object',
+		'model',
+		'extra',
 	]);
 });
 

@@ -278,7 +278,11 @@ test.each([
 		const { run } = withPrompts({ service, continueOnFail, credential: { apiKey: KEY } });
 		const outcome = await run({ nodeMemory }).catch((error: NodeApiError) => [
 			error,
-			...[error.message, error.description, error.messages, error.stack, error.cause],
+			error.message,
+			error.description,
+			error.messages,
+			error.stack,
+			error.cause,
 		]);
 		// What the service said is there.
 		expect(JSON.stringify(outcome)).toContain('***');

@@ -41,7 +41,12 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 		const item = toolCall(node, prompt, 'execution 1');
 		const result = await answerInTime(
 			runOf({
-				...{ host, workspace, prompt, node, credits, memory: itemMemory(node, item) },
+				host,
+				workspace,
+				prompt,
+				node,
+				credits,
+				memory: itemMemory(node, item),
 				parts,
 				origin: { item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
@@ -185,7 +190,9 @@ test('a job that fails between two calls is told to the next one; the one after 
 
 test('a call of several parts names the jobs of all when its time is over', async () => {
 	const parts = ['a', 'b'].map((prompt) => ({
-		...{ method: 'POST' as const, path: '/generations', query: {} },
+		method: 'POST' as const,
+		path: '/generations',
+		query: {},
 		body: { mode: 'image', model: 'm', prompt },
 	}));
 	const { once, model } = setUp({ service: SLOW, parts });

@@ -53,7 +53,9 @@ test('jobs missing from the page, or shown without their outputs or a reason, ar
 	const all = ids.map(async (id) => await wait(generation(id)));
 	const completed = { value: { status: 'completed', outputs: [{ id: 'o' }] } };
 	expect(await clock.run(Promise.all(all))).toMatchObject([
-		...[completed, completed, completed],
+		completed,
+		completed,
+		completed,
 		{ value: { errors } },
 	]);
 	expect(sent.map(({ path }) => path).sort()).toEqual([

@@ -70,7 +70,9 @@ function triggerOf(way: Way, path: string): INode {
 	if (way === 'production')
 		return {
 			...at,
-			...{ type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId: path },
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			webhookId: path,
 			parameters: { path },
 		};
 	if (way === 'nested') {
@@ -84,20 +86,29 @@ function workflowOf(plan: Plan, path: string): WorkflowData {
 	const { way, node, parameters, credential, rows, onError, followedBy } = plan;
 	const tried: INode = {
 		...nodeAt(NODE, 3),
-		...{ type: `n8n-nodes-mediagen.${node}`, typeVersion: 1, parameters, onError },
+		type: `n8n-nodes-mediagen.${node}`,
+		typeVersion: 1,
+		parameters,
+		onError,
 		credentials: credentialOf(credential),
 	};
 	const code: INode = {
 		...nodeAt(ROWS, 1),
-		...{ type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: codeOf(rows) } },
+		type: 'n8n-nodes-base.code',
+		typeVersion: 2,
+		parameters: { jsCode: codeOf(rows) },
 	};
 	const loop: INode = {
 		...nodeAt(LOOP, 2),
-		...{ type: 'n8n-nodes-base.splitInBatches', typeVersion: 3, parameters: { batchSize: 1 } },
+		type: 'n8n-nodes-base.splitInBatches',
+		typeVersion: 3,
+		parameters: { batchSize: 1 },
 	};
 	const behind: INode = {
 		...nodeAt(BEHIND, 4),
-		...{ type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2, parameters: { url: followedBy } },
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url: followedBy },
 	};
 	const isLoop = way === 'loop';
 	// The first output of a loop is for what has been done.
@@ -105,7 +116,9 @@ function workflowOf(plan: Plan, path: string): WorkflowData {
 	return {
 		name: `Lost ${way}`,
 		nodes: [
-			...[triggerOf(way, path), code, tried],
+			triggerOf(way, path),
+			code,
+			tried,
 			...(isLoop ? [loop] : []),
 			...(followedBy === undefined ? [] : [behind]),
 		],
@@ -123,12 +136,15 @@ function callerOf(id: string): WorkflowData {
 	const workflowId = { __rl: true, mode: 'id', value: id };
 	const caller: INode = {
 		...nodeAt('Call', 1),
-		...{ type: 'n8n-nodes-base.executeWorkflow', typeVersion: 1.2 },
+		type: 'n8n-nodes-base.executeWorkflow',
+		typeVersion: 1.2,
 		parameters: { source: 'database', workflowId, options: {} } as INodeParameters,
 	};
 	const start: INode = {
 		...nodeAt(START, 0),
-		...{ type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
+		type: 'n8n-nodes-base.manualTrigger',
+		typeVersion: 1,
+		parameters: {},
 	};
 	const connections = { [START]: connectedTo('Call') };
 	return { name: 'Calls the lost one', nodes: [start, caller], connections };
