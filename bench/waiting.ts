@@ -28,7 +28,8 @@ function endless(clock: VirtualClock): Send {
 	return async ({ method }) => {
 		await clock.sleep(250);
 		if (method === 'GET') return answer(200, { object: 'list', data: [] });
-		return answer(202, { id: `gen_${(jobs += 1)}`, object: 'generation', status: 'queued' });
+		jobs += 1;
+		return answer(202, { id: `gen_${jobs}`, object: 'generation', status: 'queued' });
 	};
 }
 

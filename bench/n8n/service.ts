@@ -34,12 +34,16 @@ export async function startService() {
 		response.status(201).json({ upload_url: url, upload_headers: {}, url });
 	});
 	service.on('PUT /stored', (request, response) => {
-		request.on('data', (chunk: Buffer) => (received += chunk.length));
+		request.on('data', (chunk: Buffer) => {
+			received += chunk.length;
+		});
 		request.on('end', () => response.status(200).end());
 	});
 	service.on('GET /large', (_request, response) => {
 		response.set({ 'content-type': 'video/mp4', 'content-length': String(GIB) });
-		response.on('finish', () => (sent += GIB));
+		response.on('finish', () => {
+			sent += GIB;
+		});
 		Readable.from(zeros()).pipe(response);
 	});
 	return {

@@ -180,7 +180,8 @@ export class ExampleRun {
 			const seconds = secondsOf(execution, node, run, job);
 			for (const file of Object.values(binary)) {
 				const content = await this.rest.download(file);
-				const count = (this.files[node] = (this.files[node] ?? 0) + 1);
+				const count = (this.files[node] ?? 0) + 1;
+				this.files[node] = count;
 				const name = `${stemOf(node)}${count > 1 ? `-${count}` : ''}.${extensionOf(file)}`;
 				writeFileSync(path.join(this.folder, name), content);
 				// Several files of one job were paid for once.

@@ -34,7 +34,9 @@ export async function followPeople(
 		for (; !isOver; await sleep(1_000))
 			for (const id of await begun().catch(() => [])) void run.follow(id).catch(say);
 	})();
-	return () => void (isOver = true);
+	return () => {
+		isOver = true;
+	};
 }
 
 const BRIEF = 'A film of ten seconds about a lighthouse at dawn';

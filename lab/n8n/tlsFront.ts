@@ -63,7 +63,9 @@ export async function startTlsFront(route: Route = 0): Promise<TlsFront> {
 		url,
 		ca: cert,
 		env: { WEBHOOK_URL: url, N8N_PROXY_HOPS: '1', NODE_EXTRA_CA_CERTS: caFile },
-		target: (to) => void (target = to),
+		target: (to) => {
+			target = to;
+		},
 		async stop() {
 			server.close();
 			server.closeAllConnections();

@@ -203,7 +203,9 @@ describe('a download that does not end', () => {
 		const { service, credential, sent } = await startWorld();
 		let isClosed = false;
 		service.on('GET /files/1', (_, response) => {
-			response.on('close', () => (isClosed = true));
+			response.on('close', () => {
+				isClosed = true;
+			});
 			response.type('png').set('Content-Length', String(PIXEL.length));
 			response.write(PIXEL.subarray(0, 20));
 		});

@@ -30,7 +30,9 @@ class Start {
 		});
 		this.code = new Promise((resolve) => this.child.on('close', resolve));
 		for (const stream of [this.child.stdout, this.child.stderr])
-			stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+			stream?.on('data', (chunk: Buffer) => {
+				this.output += chunk.toString();
+			});
 	}
 
 	async says(words: string): Promise<void> {

@@ -81,7 +81,9 @@ async function startWorld() {
 
 let world: Awaited<ReturnType<typeof startWorld>>;
 
-beforeAll(async () => (world = await startWorld()));
+beforeAll(async () => {
+	world = await startWorld();
+});
 
 afterAll(async () => await world?.stop());
 

@@ -53,7 +53,9 @@ test('a creation that is out ends at once when the execution is cancelled; its a
 		let taken = 0;
 		const wanted = { timeoutMs: HOUR, takesSlot: 'media' } as const;
 		for (let slot = 0; slot < 5; slot += 1)
-			void workspace.slots.acquire(host.channel, wanted).then(() => (taken += 1));
+			void workspace.slots.acquire(host.channel, wanted).then(() => {
+				taken += 1;
+			});
 		await clock.pass(5_000);
 		return taken;
 	};
@@ -106,7 +108,9 @@ test('a creation that alone is refused with 429 ends too, while others get their
 	let ended = Infinity;
 	const settings = { waitTimeoutMs: 15 * MINUTE };
 	const busy = createJob(runOf({ host, workspace, settings, prompt: 'busy model' }));
-	void busy.then(() => (ended = clock.monotonic() - began));
+	void busy.then(() => {
+		ended = clock.monotonic() - began;
+	});
 	for (let number = 0; number < 200; number += 1) {
 		const other = createJob(runOf({ host, workspace, prompt: `no. ${number}` }));
 		expect(await clock.run(other)).toMatchObject({ ok: true });

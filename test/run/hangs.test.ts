@@ -43,7 +43,10 @@ async function world(seed: number): Promise<string[]> {
 	const waitTimeoutMs = pick(1, 5, 30) * MINUTE;
 	const creditWaitTimeoutMs = pick(1, 30) * MINUTE;
 	const workspaces = [1, 2].map((own) => new Workspace(PLAN, clock, seeded(seed + own)));
-	if (random() < 0.3) clock.after(20 * MINUTE, () => (model.settings.credits = 50));
+	if (random() < 0.3)
+		clock.after(20 * MINUTE, () => {
+			model.settings.credits = 50;
+		});
 	const cancels = [1, 2, 3].map(() => new AbortController());
 	for (const cancel of cancels)
 		if (random() < 0.3) clock.after(random() * 20 * MINUTE, () => cancel.abort());
@@ -85,7 +88,9 @@ async function world(seed: number): Promise<string[]> {
 	const channel = channelOf(async () => answer(200, { object: 'list', data: [] }));
 	for (const workspace of [...workspaces, ...workspaces, ...workspaces]) {
 		const slot = workspace.slots.acquire(channel, { timeoutMs: 60 * MINUTE, takesSlot: 'media' });
-		void slot.then(({ ok }) => (slots += Number(ok)));
+		void slot.then(({ ok }) => {
+			slots += Number(ok);
+		});
 	}
 	// Those that a plan with fewer slots than configured seems not to have are tried once a minute.
 	await clock.pass(10 * MINUTE);

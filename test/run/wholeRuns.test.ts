@@ -26,10 +26,11 @@ describe('a job counts once in an execution', () => {
 				given: { ...image, options: { idempotency, idempotencyKey: 'k' } },
 				service: { price: () => 10 },
 				credential: { concurrentJobs: 1 },
-				answers: (request) =>
-					request.method === 'POST' && (posts += 1) === 2
-						? answer(403, errorBody('no'))
-						: undefined,
+				answers(request) {
+					if (request.method === 'POST') posts += 1;
+					const isSecond = request.method === 'POST' && posts === 2;
+					return isSecond ? answer(403, errorBody('no')) : undefined;
+				},
 			});
 			let memory: IDataObject = {};
 			await ended(t.run({ nodeMemory: memory }));

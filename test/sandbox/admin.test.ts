@@ -3,7 +3,9 @@ import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
 
-beforeAll(async () => (service = await startHarness()));
+beforeAll(async () => {
+	service = await startHarness();
+});
 afterEach(async () => await service.admin('POST', '/reset'));
 afterAll(async () => {
 	expect(service.reported).toEqual([]);

@@ -1,7 +1,9 @@
 import { harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+harnessForEach((started) => {
+	service = started;
+});
 
 const create = async (more: object = {}) =>
 	await service.post('/agents/runs', { brief: 'A film about a fox', ...more });

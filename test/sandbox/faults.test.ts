@@ -1,7 +1,9 @@
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+harnessForEach((started) => {
+	service = started;
+});
 
 const faults = async (...rules: object[]) => await service.admin('PUT', '/faults', { rules });
 

@@ -4,7 +4,9 @@ const bytes = Buffer.from('not quite a picture');
 const description = { filename: 'fox 1.png', content_type: 'image/png', size: bytes.length };
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+harnessForEach((started) => {
+	service = started;
+});
 
 const put = async (url: string, headers: Record<string, string>, body: Buffer = bytes) =>
 	(await fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) })).status;

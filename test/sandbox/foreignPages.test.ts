@@ -2,7 +2,9 @@ import { createSandbox } from '../../sandbox/server';
 import { ask, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
-beforeAll(async () => (service = await startHarness({ publicUrl: 'https://media.example.com' })));
+beforeAll(async () => {
+	service = await startHarness({ publicUrl: 'https://media.example.com' });
+});
 afterAll(async () => await service.close());
 
 /** Our own host, with the port, and who says what in `Origin` and `Sec-Fetch-Site`. */

@@ -2,7 +2,9 @@ import { BODIES } from './support/bodies';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+harnessForEach((started) => {
+	service = started;
+});
 
 const create = async (idempotencyKey: string, body: object = anImage(), key?: string) =>
 	await service.post('/generations', body, { key, headers: { 'idempotency-key': idempotencyKey } });

@@ -2,7 +2,9 @@ import { anImage, harnessForEach, type Harness } from './support/harness';
 import { BODIES, LITE, TURBO } from './support/bodies';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+harnessForEach((started) => {
+	service = started;
+});
 
 const balance = async () => (await service.get('/credits')).body;
 const take = async (amount: number) =>

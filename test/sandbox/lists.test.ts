@@ -1,7 +1,9 @@
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
-harnessForEach((started) => (service = started));
+harnessForEach((started) => {
+	service = started;
+});
 
 /** All pages of a list, by following its cursors. */
 const pagesOf = async (path: string) => {

@@ -11,8 +11,9 @@ import { receiverCa, startReceiver } from './support/receiver';
 let directory: string;
 let service: Harness;
 
-const start = async (port = 0, more: SandboxOptions = {}) =>
-	(service = await startHarness({ data: directory, seed: 1, port, ...more }));
+const start = async (port = 0, more: SandboxOptions = {}) => {
+	service = await startHarness({ data: directory, seed: 1, port, ...more });
+};
 
 const restart = async (more: SandboxOptions = {}) => {
 	expect(service.reported).toEqual([]);

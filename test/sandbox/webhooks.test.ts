@@ -5,8 +5,15 @@ import { receiverCa, startReceiver, type Receiver } from './support/receiver';
 
 let service: Harness;
 let receiver: Receiver;
-harnessForEach((started) => (service = started), { deliveryCa: receiverCa });
-beforeEach(async () => (receiver = await startReceiver()));
+harnessForEach(
+	(started) => {
+		service = started;
+	},
+	{ deliveryCa: receiverCa },
+);
+beforeEach(async () => {
+	receiver = await startReceiver();
+});
 afterEach(async () => await receiver.close());
 
 const subscribe = async (more: object = {}, key?: string) => {

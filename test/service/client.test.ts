@@ -67,7 +67,10 @@ test.each([
 test('a key that expires while a request is tried could no longer settle what became of it: it is not sent again', async () => {
 	let asked = 0;
 	// Asked twice for each failed attempt: whether to wait for another, and before it goes out.
-	const replayable = () => (asked += 1) <= 3;
+	const replayable = () => {
+		asked += 1;
+		return asked <= 3;
+	};
 	const { result, sent } = await ask(POST, [LOST, LOST, answer(202)], { replayable });
 	expect(sent).toHaveLength(2);
 	expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });

@@ -52,7 +52,9 @@ function slotsOf(limit: number) {
 /** Whether a promise has settled by now. */
 async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
 	let isSettled = false;
-	void promise.then(() => (isSettled = true));
+	void promise.then(() => {
+		isSettled = true;
+	});
 	await new Promise((resolve) => setImmediate(resolve));
 	return isSettled;
 }

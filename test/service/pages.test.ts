@@ -74,7 +74,10 @@ test('a list that never ends is an error, not a part of it', async () => {
 	let count = 0;
 	const clock = new VirtualClock();
 	const { client } = workspaceWith(clock, { requestsPerMinute: 1_000_000 });
-	const channel = channelOf(async () => page([(count += 1)], more(String(count))));
+	const channel = channelOf(async () => {
+		count += 1;
+		return page([count], more(String(count)));
+	});
 	const request = { method: 'GET', path: '/voices' } as const;
 	const endless = readPages(client, channel, request, { wanted: Infinity, takesLimit: false });
 	expect(await clock.run(endless)).toMatchObject({

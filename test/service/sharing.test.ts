@@ -8,7 +8,9 @@ const MINUTE = 60_000;
 
 /** Begun anew for each case. */
 let random = seeded(7);
-beforeEach(() => (random = seeded(7)));
+beforeEach(() => {
+	random = seeded(7);
+});
 
 /** Lengths of jobs around this one, in ms. */
 const about = (ms: number) => () => ms * (0.8 + 0.4 * random());

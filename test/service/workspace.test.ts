@@ -10,7 +10,10 @@ const limits = (requestsPerMinute: number, concurrentJobs: number) => ({
 
 /** Each test has a service of its own, because workspaces are kept. */
 let services = 0;
-const service = () => `https://api${(services += 1)}.example/v1`;
+const service = () => {
+	services += 1;
+	return `https://api${services}.example/v1`;
+};
 
 test('credentials with one base URL and key share a workspace', () => {
 	const url = service();

@@ -65,7 +65,9 @@ export async function startFront(target: string): Promise<Front> {
 	await once(server, 'listening');
 	return {
 		baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-		rule: (rule) => void (current = rule),
+		rule: (rule) => {
+			current = rule;
+		},
 		async close() {
 			server.closeAllConnections();
 			server.close();

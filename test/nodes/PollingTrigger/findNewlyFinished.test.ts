@@ -157,10 +157,10 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 	await findNewlyFinished(same, 'w', KNOWN);
 	let count = 0;
 	const endless: Reader = {
-		page: async () => ({
-			entries: [{ id: `x${(count += 1)}`, status: 'completed' }],
-			next: `c${count}`,
-		}),
+		async page() {
+			count += 1;
+			return { entries: [{ id: `x${count}`, status: 'completed' }], next: `c${count}` };
+		},
 		read: async () => undefined,
 		unreadable,
 	};

@@ -74,7 +74,12 @@ describe('where the registration that is remembered does not fit', () => {
 
 	/** Its webhook goes: another one takes its place. */
 	const OWN: Array<[string, (world: TriggerFixture, webhooks: Webhooks) => unknown]> = [
-		['other events are chosen', (world) => (world.parameters = { events: ['voice.created'] })],
+		[
+			'other events are chosen',
+			(world) => {
+				world.parameters = { events: ['voice.created'] };
+			},
+		],
 		[
 			'someone changed its events',
 			(world, webhooks) => webhooks.set('wh_1', { id: 'wh_1', url: world.url, events: [] }),
@@ -91,11 +96,19 @@ describe('where the registration that is remembered does not fit', () => {
 			undefined,
 			(world) => void Object.assign(world, { workflowId: 'workflow-2', url: NEW_URL }),
 		],
-		['the database is a clone', /another n8n may be using it/, (world) => (world.url = NEW_URL)],
+		[
+			'the database is a clone',
+			/another n8n may be using it/,
+			(world) => {
+				world.url = NEW_URL;
+			},
+		],
 		[
 			'the credential has another base URL',
 			/wh_1 was left at the service: it belongs to the old base URL/,
-			({ credential }) => (credential.baseUrl = 'https://other.example/v1'),
+			({ credential }) => {
+				credential.baseUrl = 'https://other.example/v1';
+			},
 		],
 		[
 			'the credential has a key of another workspace',
@@ -127,7 +140,13 @@ describe('where the registration that is remembered does not fit', () => {
 
 	test.each<[string, RegExp | undefined, (world: TriggerFixture) => void]>([
 		...OF_OTHERS,
-		['the workflow is a copy', undefined, (world) => (world.workflowId = 'workflow-2')],
+		[
+			'the workflow is a copy',
+			undefined,
+			(world) => {
+				world.workflowId = 'workflow-2';
+			},
+		],
 	])('unpublishing leaves the webhook where %s', async (_name, left, change) => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());

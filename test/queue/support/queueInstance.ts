@@ -30,7 +30,8 @@ export class QueueInstance extends EventInstance {
 				const isProduction = /^\/webhook(-waiting)?\//.test(path);
 				if (!isProduction) return queue.main.port;
 				const ready = queue.webhooks.filter((each) => each.isReady);
-				return ready[(turn += 1) % ready.length]?.port ?? 0;
+				turn += 1;
+				return ready[turn % ready.length]?.port ?? 0;
 			});
 			const credential = await saveCredential(queue.rest, 'Queue', world.access);
 			return new QueueInstance(world, queue, credential);

@@ -5,14 +5,16 @@ import { h, onMounted, ref, useId, watch } from 'vue';
 let loading;
 
 /** The package is a script for a page, not a module; it is loaded by pages that have a diagram. */
-const mermaid = () =>
-	(loading ??= new Promise((resolve, reject) => {
+const mermaid = () => {
+	loading ??= new Promise((resolve, reject) => {
 		const script = document.createElement('script');
 		script.src = mermaidUrl;
 		script.onload = () => resolve(globalThis.mermaid);
 		script.onerror = reject;
 		document.head.append(script);
-	}));
+	});
+	return loading;
+};
 
 /** A diagram, drawn in the browser in the colours of the page; its text stands there until then. */
 export const MermaidDiagram = {
