@@ -52,12 +52,12 @@ return await Promise.all($input.all().map(async (item) => {
 	return { json: fields, binary };
 }));`;
 
-/** The workflow trigger -> input items -> node, ready to run by hand. */
+/** The workflow trigger -> node, ready to run by hand; with a node between them where items have files. */
 export function workflowOf(run: NodeRun): WorkflowData {
 	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
 	const binaryMode = run.binaryMode ?? process.env.MEDIAGEN_E2E_BINARY_MODE;
 	const manual = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
-	const code = { type: 'n8n-nodes-base.code', typeVersion: 2 };
+	const code = { type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: unpackFiles } };
 	const tried: INode = {
 		...nodeAt(nodeName, 2),
 		type,
@@ -67,14 +67,22 @@ export function workflowOf(run: NodeRun): WorkflowData {
 		...(retry && { retryOnFail: true, ...retry }),
 		credentials: credential && credentialOf(credential),
 	};
-	return {
+	const trigger = { ...nodeAt(triggerName, 0), ...manual };
+	const input = { ...nodeAt(inputName, 1), ...code };
+	const shared: Pick<WorkflowData, 'name' | 'settings'> = {
 		name: `Try ${type}`,
 		...(binaryMode === 'combined' && { settings: { binaryMode } }),
-		nodes: [
-			{ ...nodeAt(triggerName, 0), ...manual },
-			{ ...nodeAt(inputName, 1), ...code, parameters: { jsCode: unpackFiles } },
-			tried,
-		],
+	};
+	if (items.every(({ binary }) => binary === undefined))
+		return {
+			...shared,
+			nodes: [trigger, tried],
+			connections: { [triggerName]: connectedTo(nodeName) },
+			pinData: { [triggerName]: items.map(({ json = {} }) => ({ json })) },
+		};
+	return {
+		...shared,
+		nodes: [trigger, input, tried],
 		connections: { [triggerName]: connectedTo(inputName), [inputName]: connectedTo(nodeName) },
 		pinData: { [triggerName]: items.map((item) => ({ json: packed(item) })) },
 	};

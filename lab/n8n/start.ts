@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { LabError } from '../process/failure';
-import { compileCache } from '../process/paths';
 import { freePort, isFree } from '../process/ports';
 import { cleanEnvironment, startGuarded, type Guarded } from '../process/process';
 import { newest, type Release } from './release';
@@ -144,7 +143,6 @@ async function environmentOf(
 		...Object.fromEntries(off.map((name) => [`N8N_${name}_ENABLED`, 'false'])),
 		N8N_DISABLED_MODULES: disabled.join(','),
 		...(headless && { N8N_DISABLE_UI: 'true' }),
-		NODE_COMPILE_CACHE: compileCache,
 		// No isolate for an execution without expressions, which takes a quarter of the time of most.
 		N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 		// An eighth less of a processor's time for a start, which is mostly loading modules.

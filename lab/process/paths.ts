@@ -13,9 +13,6 @@ export const labRoot = path.resolve(__dirname, '..');
 /** What the lab keeps between starts (n8n's user folder, logs); git-ignored. A test has its own. */
 export const stateRoot = process.env.MEDIAGEN_LAB_STATE ?? path.join(projectRoot, '.n8n-lab');
 
-/** Compiled code of n8n's last start: saves a fifth of the next one. */
-export const compileCache = path.join(stateRoot, 'compile-cache');
-
 /** Where `npm start` writes the media; git-ignored. A test has its own. */
 export const outRoot = process.env.MEDIAGEN_LAB_OUT ?? path.join(projectRoot, 'out');
 

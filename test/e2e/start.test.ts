@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileCache, stateRoot } from '../../lab/process/paths';
+import { stateRoot } from '../../lab/process/paths';
 import { freePort } from '../../lab/process/ports';
 import { Rest } from '../../lab/n8n/rest';
 import { demoOwner } from '../../lab/n8n/instance';
@@ -67,7 +67,6 @@ test('npm start says where all is, a second one finds the first, and the next da
 	// Built and installed already, by the very function that npm start uses: half a minute less.
 	const state = path.join(folder, 'state');
 	cpSync(path.join(stateRoot, 'package'), path.join(state, 'package'), { recursive: true });
-	symlinkSync(compileCache, path.join(state, 'compile-cache'));
 	const editor = `http://127.0.0.1:${world.editor}`;
 	const starts: Start[] = [];
 	const start = (...args: string[]) => {

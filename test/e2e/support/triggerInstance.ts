@@ -16,6 +16,9 @@ import { startInstance } from '../../../lab/n8n/instance';
 import { EventInstance } from './eventInstance';
 import { startEventEnvironment, type EventEnvironment } from './eventEnvironment';
 
+/** None of its workflows has a Code node, and the process that runs those takes 3 s of a processor to start. */
+const WITHOUT_CODE = { N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: 'none' };
+
 /** An {@link EventInstance} with an n8n of one process. */
 export class TriggerInstance extends EventInstance {
 	private constructor(
@@ -40,7 +43,7 @@ export class TriggerInstance extends EventInstance {
 	): Promise<TriggerInstance> {
 		const port = await freePort();
 		const world = await startEventEnvironment(port);
-		const options = { release, lean, headless, env: { ...world.env, ...more } };
+		const options = { release, lean, headless, env: { ...world.env, ...WITHOUT_CODE, ...more } };
 		const userFolder = temporaryUserFolder();
 		const started = startInstance({ ...options, port, log, userFolder, fromTemplate: true });
 		const { n8n, rest } = await started.catch(async (error: unknown) => {
