@@ -2,17 +2,22 @@
 import path from 'node:path';
 import { ensureLab, ensurePackages } from '../lab/n8n/install';
 import { releaseNamed } from '../lab/n8n/release';
+import { ensureTemplate } from '../lab/n8n/template';
+
+async function installRelease(name: string): Promise<void> {
+	const release = releaseNamed(name);
+	await ensureLab(console.log, release);
+	await ensureTemplate(release);
+}
 
 /**
- * Installs ahead what tests need besides `npm ci`: releases of n8n by their names, and what the lockfile in a folder says.
- * `tsx scripts/install.ts 2.41 test/judges scripts/site`
+ * Makes ahead what tests need besides `npm ci`: releases of n8n by their names, each with the empty database that tests
+ * begin with, and what the lockfile in a folder says. `tsx scripts/install.ts 2.41 test/judges scripts/site`
  */
 async function main(wanted: string[]): Promise<void> {
 	for (const one of wanted) {
 		const install = async () =>
-			/^\d/.test(one)
-				? await ensureLab(console.log, releaseNamed(one))
-				: await ensurePackages(path.resolve(one));
+			/^\d/.test(one) ? await installRelease(one) : await ensurePackages(path.resolve(one));
 		// What fails does not keep the others from being installed.
 		await install().catch((error: unknown) => {
 			console.error(error);

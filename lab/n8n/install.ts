@@ -9,16 +9,18 @@ import {
 	rmSync,
 	writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LabError } from '../process/failure';
-import { shown, stateRoot } from '../process/paths';
+import { projectRoot, shown, stateRoot } from '../process/paths';
 import { cleanEnvironment, run } from '../process/process';
 import { silent, withProgress, type Log } from '../process/progress';
 import { newest, type Release } from './release';
 import { bringsNode, fastInstaller, tools } from './tools';
 
 const logFile = path.join(stateRoot, 'install.log');
+
+/** Where packages are put together: in a folder of this name linters, watchers and test runners do not look. */
+const stagingRoot = path.join(projectRoot, 'node_modules', '.cache', 'mediagen-install');
 
 /** No script runs, and nothing is asked for that is not installed. */
 export const npmFlags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
@@ -46,7 +48,7 @@ export const hasLab = ({ modules, lockfile }: Release = newest): boolean =>
 
 /**
  * Makes sure that a pinned n8n is installed beside its lockfile, with what runs it. Does nothing when
- * a stamp says so; otherwise installs all of it in a folder of its own first, because Node looks for
+ * a stamp says so; otherwise installs all of it in a staging folder first, because Node looks for
  * what the lab's files import in a half-finished `node_modules` beside them, too.
  *
  * @throws LabError with one line that says what an install needs
@@ -84,9 +86,12 @@ async function install(
 	stamp: string,
 	finish?: (staging: string) => Promise<void>,
 ): Promise<void> {
-	const staging = path.join(root, '.installing');
+	const staging = path.join(
+		stagingRoot,
+		path.relative(projectRoot, root).replaceAll(path.sep, '-'),
+	);
 	rmSync(staging, { recursive: true, force: true });
-	mkdirSync(staging);
+	mkdirSync(staging, { recursive: true });
 	for (const file of ['package.json', 'package-lock.json'])
 		cpSync(path.join(root, file), path.join(staging, file));
 	await installTools();
@@ -96,8 +101,6 @@ async function install(
 	rmSync(modules, { recursive: true, force: true });
 	renameSync(path.join(staging, 'node_modules'), modules);
 	writeFileSync(stampIn(modules), stamp);
-	// Not awaited: n8n starts meanwhile. The fast installer's cache is in it, which takes seconds to remove.
-	rm(staging, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 
 /** Runs a command whose output is in the log of the install, and says whether it went well. */
@@ -114,7 +117,7 @@ async function succeeds(
 async function installWithNpm(folder: string): Promise<void> {
 	if (await succeeds(folder, 'npm', ['ci', ...npmFlags])) return;
 	throw new LabError(
-		'Installing n8n failed: it needs the npm registry and 2.5 GB of disk. Then run npm start again',
+		'Installing packages failed: that needs the npm registry, and 2.5 GB of disk for n8n. Then try again',
 		shown(logFile),
 	);
 }
@@ -148,7 +151,8 @@ export async function installPackages(folder: string, bun: string | undefined): 
 
 async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 	const args = ['install', '--ignore-scripts', '--no-progress'];
-	// In the folder, so that files are linked instead of copied, and none are left elsewhere.
+	// In the folder, so that files are linked instead of copied. It stays there until the next install: it takes no room, as
+	// its files are those of the packages, but seconds of a processor to remove.
 	const cache = path.join(folder, '.cache');
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: cache, DO_NOT_TRACK: '1' };
 	const isDone =
