@@ -128,7 +128,7 @@ beforeAll(async () => {
 	n8n = await startN8n({ userFolder, lean: true, headless: true });
 	// The owner's session outlives it.
 	rest = Rest.resume({ ...rest.session.ticket, baseUrl: n8n.baseUrl });
-}, 400_000);
+}, 240_000);
 
 afterAll(async () => {
 	await n8n?.kill();

@@ -208,7 +208,7 @@ describe('the first hour of a newcomer, without REST, and with a credential of w
 		await until(async () => (await newest())?.text === 'Good night, everybody.', STEP_MS);
 		expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
 		expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
-	}, 400_000);
+	}, 240_000);
 
 	it('Approve opens without an error and with a budget; a key is offered with its choice only', async () => {
 		await editor.closeNode();

@@ -27,7 +27,7 @@ describe('creations that are carried out, but answered later than the client wai
 			expect(await charges()).toEqual(rows.map(() => 1));
 			expect(await creations()).toHaveLength(2 * rows.length);
 		},
-		300_000,
+		240_000,
 	);
 
 	it.concurrent(
@@ -51,7 +51,7 @@ describe('creations that are carried out, but answered later than the client wai
 			expectAll(await journey.goOn(lost), rows);
 			expect(await charges()).toEqual(rows.map(() => 1));
 		},
-		300_000,
+		240_000,
 	);
 });
 

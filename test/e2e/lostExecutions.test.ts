@@ -207,7 +207,7 @@ it.concurrent.each(CASES)(
 		expectAll(gone, rows);
 		expect(await charges()).toEqual(rows.map(() => 1));
 	},
-	300_000,
+	240_000,
 );
 
 it.concurrent(
@@ -345,4 +345,4 @@ it('1,200 rows, one of them refused: the next click in the editor pays for that 
 	expect(gone.items.map(({ json }) => json.prompt)).toEqual(rows.map(({ p }) => p));
 	expect(await charged()).toHaveLength(rows.length);
 	expect(new Set(gone.items.map(({ json }) => json.id)).size).toBe(rows.length);
-}, 300_000);
+}, 240_000);

@@ -68,12 +68,12 @@ it.concurrent.each(MODES)(
 			items,
 			parameters: createParameters({ prompt, delivery: 'signed_url', options }),
 			retry: { maxTries: 2, waitBetweenTries: 0 },
-			timeoutMs: 240_000,
+			timeoutMs: 200_000,
 		});
 		for (let retry = 1; run.status !== 'success' && retry <= MOST_RETRIES; retry += 1) {
 			await sandbox.setFaults(retry < 3 ? faultsOf(random, mayFail) : []);
 			const id = await rest.executions.retry(run.executionId);
-			run = resultOf(await rest.executions.wait(id, { timeoutMs: 240_000 }));
+			run = resultOf(await rest.executions.wait(id, { timeoutMs: 200_000 }));
 		}
 		expect(run.status).toBe('success');
 		const files = run.items.map(async ({ binary }) =>
@@ -90,5 +90,5 @@ it.concurrent.each(MODES)(
 		);
 		expect(paid).toEqual(items.map(() => 1));
 	},
-	300_000,
+	240_000,
 );

@@ -116,4 +116,4 @@ test('npm start says where all is, a second one finds the first, and the next da
 		for (const started of starts) await started.interrupt();
 		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 	}
-}, 400_000);
+}, 280_000);

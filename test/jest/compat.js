@@ -8,5 +8,5 @@ module.exports = {
 	...shared,
 	roots: ['<rootDir>/test/compat'],
 	maxWorkers: 1,
-	testTimeout: 300_000,
+	testTimeout: 240_000,
 };

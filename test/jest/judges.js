@@ -5,7 +5,7 @@ module.exports = {
 	...shared,
 	roots: ['<rootDir>/test/judges'],
 	globalSetup: '<rootDir>/test/judges/support/install.ts',
-	testTimeout: 300_000,
+	testTimeout: 240_000,
 	// By default one core less than there are, which is half of a small machine.
 	maxWorkers: '100%',
 };

@@ -12,5 +12,5 @@ module.exports = {
 	testEnvironment: '<rootDir>/test/queue/support/environment.ts',
 	// One, so that the tests run in the process of the setup.
 	maxWorkers: 1,
-	testTimeout: 600_000,
+	testTimeout: 240_000,
 };

@@ -187,7 +187,7 @@ export async function travel(plan: Plan): Promise<Journey> {
 	const isManual = way === 'editor' || way === 'loop';
 	if (!isManual) await rest.workflows.publish(saved);
 	const caller = way === 'nested' ? await rest.workflows.create(callerOf(saved.id)) : undefined;
-	const timeoutMs = 240_000;
+	const timeoutMs = 200_000;
 
 	/** What n8n starts for something that was called. */
 	const started = async (call: () => Promise<unknown>): Promise<string> => {
