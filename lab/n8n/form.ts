@@ -1,5 +1,8 @@
 import { until } from '../process/process';
 
+/** How long n8n may take to answer: it never answers a call that comes when the execution has just gone on. */
+const PATIENCE_MS = 5_000;
+
 /** A form of n8n, filled in as a browser does it. */
 export class FormPages {
 	private constructor(private readonly waitingUrl: string) {}
@@ -17,25 +20,28 @@ export class FormPages {
 	 * @throws Error when the execution fails, or the page does not come
 	 */
 	async shows(text: string): Promise<void> {
-		const status = new URL(this.waitingUrl);
-		status.pathname += '/n8n-execution-status';
+		let now = 'not known';
 		const isShown = async () => {
-			const now = await (await fetch(status)).text();
+			now = await this.status().catch(() => now);
 			if (['error', 'canceled', 'crashed'].includes(now))
 				throw new Error(`The execution is ${now}`);
-			// n8n never answers a call that comes when the execution has just gone on.
-			const signal = AbortSignal.timeout(5_000);
-			return now !== 'running' && (await this.page(signal).catch(() => '')).includes(text);
+			return now !== 'running' && (await this.page().catch(() => '')).includes(text);
 		};
-		if (!(await until(isShown, { timeoutMs: 90_000 }))) {
-			const now = await (await fetch(status)).text();
+		if (!(await until(isShown, { timeoutMs: 90_000 })))
 			throw new Error(`No page of the form says "${text}"; the execution is ${now}`);
-		}
 	}
 
 	/** The page that is shown, as HTML. */
-	async page(signal?: AbortSignal): Promise<string> {
-		return await (await fetch(this.waitingUrl, { signal })).text();
+	async page(): Promise<string> {
+		const answer = await fetch(this.waitingUrl, { signal: AbortSignal.timeout(PATIENCE_MS) });
+		return await answer.text();
+	}
+
+	private async status(): Promise<string> {
+		const url = new URL(this.waitingUrl);
+		url.pathname += '/n8n-execution-status';
+		const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+		return await answer.text();
 	}
 
 	/** The last page reports to n8n that it was shown, which ends the execution. */
@@ -49,9 +55,9 @@ export class FormPages {
 		if (answer && answer.status !== 200) throw new Error(`The form answered ${answer.status}`);
 	}
 
-	/** @returns undefined where n8n has not answered: as above, it may have gone on */
+	/** @returns undefined where n8n does not answer, which may mean that the execution has just gone on */
 	private async post(values: string[]): Promise<Response | undefined> {
-		return await send(this.waitingUrl, values, AbortSignal.timeout(15_000)).catch(
+		return await send(this.waitingUrl, values, AbortSignal.timeout(3 * PATIENCE_MS)).catch(
 			(error: Error) => {
 				if (error.name !== 'TimeoutError') throw error;
 				return undefined;

@@ -11,16 +11,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { LabError } from '../process/failure';
-import { projectRoot, shown, stateRoot } from '../process/paths';
+import { shown, stateRoot } from '../process/paths';
 import { cleanEnvironment, run } from '../process/process';
 import { silent, withProgress, type Log } from '../process/progress';
 import { newest, type Release } from './release';
 import { bringsNode, fastInstaller, tools } from './tools';
 
 const logFile = path.join(stateRoot, 'install.log');
-
-/** Where packages are put together: in a folder of this name linters, watchers and test runners do not look. */
-const stagingRoot = path.join(projectRoot, 'node_modules', '.cache', 'mediagen-install');
 
 /** No script runs, and nothing is asked for that is not installed. */
 export const npmFlags = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
@@ -86,12 +83,9 @@ async function install(
 	stamp: string,
 	finish?: (staging: string) => Promise<void>,
 ): Promise<void> {
-	const staging = path.join(
-		stagingRoot,
-		path.relative(projectRoot, root).replaceAll(path.sep, '-'),
-	);
+	const staging = path.join(root, '.installing');
 	rmSync(staging, { recursive: true, force: true });
-	mkdirSync(staging, { recursive: true });
+	mkdirSync(staging);
 	for (const file of ['package.json', 'package-lock.json'])
 		cpSync(path.join(root, file), path.join(staging, file));
 	await installTools();
@@ -117,7 +111,7 @@ async function succeeds(
 async function installWithNpm(folder: string): Promise<void> {
 	if (await succeeds(folder, 'npm', ['ci', ...npmFlags])) return;
 	throw new LabError(
-		'Installing packages failed: that needs the npm registry, and 2.5 GB of disk for n8n. Then try again',
+		'Installing packages failed: it needs the npm registry, and 2.5 GB of disk for n8n. Try again once it has both',
 		shown(logFile),
 	);
 }
@@ -151,9 +145,9 @@ export async function installPackages(folder: string, bun: string | undefined): 
 
 async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 	const args = ['install', '--ignore-scripts', '--no-progress'];
-	// In the folder, so that files are linked instead of copied. It stays there until the next install: it takes no room, as
-	// its files are those of the packages, but seconds of a processor to remove.
-	const cache = path.join(folder, '.cache');
+	// Here files are hard-linked instead of copied, and linters, watchers and test runners do not look. It stays: it takes no
+	// room of its own, goes with the packages, and to remove it takes seconds of CPU time.
+	const cache = path.join(folder, 'node_modules', '.cache', 'bun');
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: cache, DO_NOT_TRACK: '1' };
 	const isDone =
 		(await succeeds(folder, bun, [...args, '--lockfile-only'], env)) &&

@@ -71,7 +71,7 @@ export class Member {
 		const { name, port, options } = this;
 		const logFile = path.join(options.userFolder, `${name}.${this.logFiles.length + 1}.log`);
 		// One of several that start at once on a small machine.
-		this.n8n = await startN8n({ ...options, port, logFile, readyTimeoutMs: 240_000 });
+		this.n8n = await startN8n({ ...options, port, logFile, readyTimeoutMs: 120_000 });
 		this.logFiles.push(logFile);
 	}
 }

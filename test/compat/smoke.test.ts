@@ -13,7 +13,8 @@ let instance: TriggerInstance;
 
 // An n8n that is not there yet is installed first.
 beforeAll(async () => {
-	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
+	// With what runs Code nodes, which no other test of a trigger has.
+	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files, N8N_RUNNERS_MODE: 'internal' };
 	const log = (line: string) => process.stderr.write(`${line}\n`);
 	// With all of its modules and its editor, which is what is told of all nodes.
 	instance = await TriggerInstance.start(env, { release, lean: false, headless: false, log });

@@ -142,7 +142,7 @@ async function callLostAgain(): Promise<void> {
 	const { executions } = instance.rest;
 	// n8n itself starts those again that it had saved and not begun.
 	const underWay = async () => await executions.list(waitingId, ['new', 'running']);
-	await until(async () => (await underWay()).length === 0, 100_000);
+	await until(async () => (await underWay()).length === 0, 60_000);
 	for (const order of ALL.filter((name) => !done().some((one) => one.order === name))) {
 		const id = begun().findLast((one) => one.order === order)?.execution;
 		const isGoingOn =
@@ -170,7 +170,7 @@ beforeAll(async () => {
 	await Promise.all(calls);
 	await instance.up();
 	await callLostAgain();
-	await until(() => ALL.every((order) => done().some((one) => one.order === order)), 150_000);
+	await until(() => ALL.every((order) => done().some((one) => one.order === order)), 130_000);
 }, 280_000);
 
 afterAll(async () => await instance?.stop());

@@ -8,6 +8,7 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	modulePathIgnorePatterns: [
 		'<rootDir>/lab/(.*/)?node_modules',
+		'<rootDir>/(.*/)?\\.installing',
 		'<rootDir>/.n8n-lab',
 		'<rootDir>/dist',
 	],

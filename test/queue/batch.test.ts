@@ -22,7 +22,7 @@ const reserved = async () =>
 
 /** What an execution has put out: each item's fields with the content of its file. */
 async function outputOf(id: string) {
-	const { status, data } = await rest.executions.wait(id, { timeoutMs: 150_000 });
+	const { status, data } = await rest.executions.wait(id, { timeoutMs: 90_000 });
 	const items = data.resultData.runData.Node?.at(-1)?.data?.main?.[0] ?? [];
 	const rows: Array<{ json: IDataObject; file?: string; storage?: string }> = [];
 	for (const { json, binary } of items) {
@@ -102,9 +102,9 @@ test('example 9 outlives a rolling restart of all processes, and pays for each p
 	const example = withCredential(numbered(readExamples(), '9'), instance.credential);
 	const { id: workflow } = await rest.workflows.create(example);
 	const id = await rest.workflows.run(workflow, 'Start');
-	await rest.executions.wait(id, { until: ['waiting'], timeoutMs: 120_000 });
+	await rest.executions.wait(id, { until: ['waiting'], timeoutMs: 60_000 });
 	for (const process of [...queue.workers, queue.main]) await process.restart();
-	const { status, data } = await rest.executions.wait(id, { timeoutMs: 150_000 });
+	const { status, data } = await rest.executions.wait(id, { timeoutMs: 90_000 });
 	expect(status).toBe('success');
 	const runs = data.resultData.runData['Finished?'] ?? [];
 	const finished = runs.flatMap((run) => run.data?.main?.[0] ?? []);

@@ -10,7 +10,7 @@ import { instance } from './support/sharedInstance';
 /** How many events the stream has; `MEDIAGEN_E2E_EVENTS=1000` makes it longer. */
 const EVENTS = Number(process.env.MEDIAGEN_E2E_EVENTS ?? 150);
 
-/** How long they may take, in milliseconds: about as long again as on two busy processors. */
+/** How many milliseconds a test may take: twice what it takes on two busy processors. */
 const PATIENCE = 90_000 + 1_000 * EVENTS;
 jest.setTimeout(PATIENCE);
 
@@ -50,7 +50,7 @@ async function untilQuiet(): Promise<void> {
 		const now = underWay.map(({ id, status }) => `${id} ${status}`).join();
 		if (now !== before) [before, since] = [now, Date.now()];
 		return now === '' || Date.now() - since > 20_000;
-	}, PATIENCE);
+	}, PATIENCE / 2);
 	// The last one may be on its way to the collector still.
 	await sleep(1_000);
 }

@@ -103,11 +103,11 @@ test('a message is one line of at most 300 characters, without markup and signat
 	);
 	const signed = 'cannot read https://a.example/b.png?X-Signature=canary, really';
 	expect(errorOf({ error: signed }).message).toBe('cannot read https://a.example/b.png?… really');
-	// Milliseconds, or minutes in which all of n8n stands still.
+	// A regular expression that backtracks would keep all of n8n for minutes here.
 	const began = performance.now();
 	for (const odd of ['<', '<a', '<!--', 'https://', ' ', '<style>'])
 		errorOf({ error: odd.repeat(100_000) });
-	expect(performance.now() - began).toBeLessThan(1_000);
+	expect(performance.now() - began).toBeLessThan(10_000);
 });
 
 test('what the storage of a file says is read otherwise: it is not the service', () => {

@@ -16,7 +16,7 @@ import { startInstance } from '../../../lab/n8n/instance';
 import { EventInstance } from './eventInstance';
 import { startEventEnvironment, type EventEnvironment } from './eventEnvironment';
 
-/** None of its workflows has a Code node, and the process that runs those takes 3 s of a processor to start. */
+/** The workflows of triggers have no Code node, and the process that runs those takes 3 s of CPU time to start. */
 const WITHOUT_CODE = { N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: 'none' };
 
 /** An {@link EventInstance} with an n8n of one process. */
