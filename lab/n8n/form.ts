@@ -1,7 +1,10 @@
 import { until } from '../process/process';
 
-/** How long n8n may take to answer: it never answers a call that comes when the execution has just gone on. */
-const PATIENCE_MS = 5_000;
+/** How long n8n may take to show a page: where the execution has just gone on it never does, and is asked again. */
+const SHOW_MS = 5_000;
+
+/** How long n8n may take to receive a page, which is sent only once. */
+const SEND_MS = 15_000;
 
 /** A form of n8n, filled in as a browser does it. */
 export class FormPages {
@@ -17,15 +20,17 @@ export class FormPages {
 	/**
 	 * Waits for the page with this text, 90 seconds at most.
 	 *
-	 * @throws Error when the execution fails, or the page does not come
+	 * @throws Error when n8n cannot be reached, the execution fails, or the page does not come
 	 */
 	async shows(text: string): Promise<void> {
 		let now = 'not known';
 		const isShown = async () => {
-			now = await this.status().catch(() => now);
+			now = (await unlessSlow(this.status())) ?? now;
 			if (['error', 'canceled', 'crashed'].includes(now))
 				throw new Error(`The execution is ${now}`);
-			return now !== 'running' && (await this.page().catch(() => '')).includes(text);
+			if (now === 'running') return false;
+			const page = await unlessSlow(this.page());
+			return page !== undefined && page.includes(text);
 		};
 		if (!(await until(isShown, { timeoutMs: 90_000 })))
 			throw new Error(`No page of the form says "${text}"; the execution is ${now}`);
@@ -33,41 +38,48 @@ export class FormPages {
 
 	/** The page that is shown, as HTML. */
 	async page(): Promise<string> {
-		const answer = await fetch(this.waitingUrl, { signal: AbortSignal.timeout(PATIENCE_MS) });
-		return await answer.text();
+		return await textOf(this.waitingUrl);
 	}
 
 	private async status(): Promise<string> {
 		const url = new URL(this.waitingUrl);
 		url.pathname += '/n8n-execution-status';
-		const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-		return await answer.text();
+		return await textOf(url);
 	}
 
 	/** The last page reports to n8n that it was shown, which ends the execution. */
 	async close(): Promise<void> {
-		await this.post([]);
+		await unlessSlow(send(this.waitingUrl, []));
 	}
 
 	/** Sends the page that is shown. What it leads to is seen by {@link shows}. */
 	async next(...values: string[]): Promise<void> {
-		const answer = await this.post(values);
+		const answer = await unlessSlow(send(this.waitingUrl, values));
 		if (answer && answer.status !== 200) throw new Error(`The form answered ${answer.status}`);
-	}
-
-	/** @returns undefined where n8n does not answer, which may mean that the execution has just gone on */
-	private async post(values: string[]): Promise<Response | undefined> {
-		return await send(this.waitingUrl, values, AbortSignal.timeout(3 * PATIENCE_MS)).catch(
-			(error: Error) => {
-				if (error.name !== 'TimeoutError') throw error;
-				return undefined;
-			},
-		);
 	}
 }
 
-async function send(url: string, values: string[], signal?: AbortSignal): Promise<Response> {
+/** n8n may close an idle connection just when it is used again. */
+const headers = { connection: 'close' };
+
+async function textOf(url: string | URL): Promise<string> {
+	const answer = await fetch(url, { headers, signal: AbortSignal.timeout(SHOW_MS) });
+	return await answer.text();
+}
+
+async function send(url: string, values: string[]): Promise<Response> {
 	const form = new FormData();
 	values.forEach((value, index) => form.append(`field-${index}`, value));
-	return await fetch(url, { method: 'POST', body: form, signal });
+	const signal = AbortSignal.timeout(SEND_MS);
+	return await fetch(url, { method: 'POST', headers, body: form, signal });
+}
+
+/** What is asked for; undefined where n8n does not answer in time. */
+async function unlessSlow<T>(asked: Promise<T>): Promise<T | undefined> {
+	try {
+		return await asked;
+	} catch (error) {
+		if ((error as Error).name === 'TimeoutError') return undefined;
+		throw error;
+	}
 }

@@ -83,6 +83,7 @@ async function install(
 	stamp: string,
 	finish?: (staging: string) => Promise<void>,
 ): Promise<void> {
+	// It is not removed at the end: ESLint, which may be reading it just then, fails on a folder that goes away.
 	const staging = path.join(root, '.installing');
 	rmSync(staging, { recursive: true, force: true });
 	mkdirSync(staging);
@@ -146,15 +147,14 @@ export async function installPackages(folder: string, bun: string | undefined): 
 async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 	const args = ['install', '--ignore-scripts', '--no-progress'];
 	// Here files are hard-linked instead of copied, and linters, watchers and test runners do not look. It stays: it takes no
-	// room of its own, goes with the packages, and to remove it takes seconds of CPU time.
+	// room of its own, goes with the packages, npm ci included, and to remove it takes seconds of CPU time.
 	const cache = path.join(folder, 'node_modules', '.cache', 'bun');
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: cache, DO_NOT_TRACK: '1' };
-	const isDone =
+	return (
 		(await succeeds(folder, bun, [...args, '--lockfile-only'], env)) &&
 		strangersIn(folder).length === 0 &&
-		(await succeeds(folder, bun, [...args, '--frozen-lockfile'], env));
-	if (!isDone) rmSync(cache, { recursive: true, force: true });
-	return isDone;
+		(await succeeds(folder, bun, [...args, '--frozen-lockfile'], env))
+	);
 }
 
 /** What bun would install though npm's lockfile does not have it, with the same digest. */

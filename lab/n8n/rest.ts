@@ -84,7 +84,7 @@ class Session {
 			...(cookie && { cookie }),
 		};
 		// A retry is answered when it has ended.
-		const signal = AbortSignal.timeout(path.endsWith('/retry') ? 300_000 : 60_000);
+		const signal = AbortSignal.timeout(path.endsWith('/retry') ? 110_000 : 60_000);
 		const options = { method, headers, body: body && JSON.stringify(body), signal };
 		const answer = await fetch(baseUrl + path, options);
 		const given = answer.headers.getSetCookie().find((line) => line.startsWith('n8n-auth='));

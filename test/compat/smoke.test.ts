@@ -11,13 +11,13 @@ const files =
 
 let instance: TriggerInstance;
 
-// An n8n that is not there yet is installed first.
+// An n8n that is not there yet is installed first, which takes minutes where npm has to do it and compiles the driver.
 beforeAll(async () => {
-	// With what runs Code nodes, which no other test of a trigger has.
-	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files, N8N_RUNNERS_MODE: 'internal' };
+	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
 	const log = (line: string) => process.stderr.write(`${line}\n`);
-	// With all of its modules and its editor, which is what is told of all nodes.
-	instance = await TriggerInstance.start(env, { release, lean: false, headless: false, log });
+	// As a user has it: with all of its modules, its editor and what runs Code nodes.
+	const whole = { lean: false, headless: false, code: true };
+	instance = await TriggerInstance.start(env, { release, ...whole, log });
 }, 900_000);
 
 afterAll(async () => await instance?.stop());

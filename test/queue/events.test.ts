@@ -41,7 +41,7 @@ function starts(name: string): Map<string, number> {
 	return counts;
 }
 
-/** Resolves once no execution of the workflow is under way, or all that are have not moved for 20 s. */
+/** Resolves once no execution of the workflow is under way, or all that are have not moved for 20 s, or after a minute. */
 async function untilQuiet(): Promise<void> {
 	let before = '';
 	let since = 0;
@@ -50,7 +50,7 @@ async function untilQuiet(): Promise<void> {
 		const now = underWay.map(({ id, status }) => `${id} ${status}`).join();
 		if (now !== before) [before, since] = [now, Date.now()];
 		return now === '' || Date.now() - since > 20_000;
-	}, PATIENCE / 2);
+	}, 60_000);
 	// The last one may be on its way to the collector still.
 	await sleep(1_000);
 }

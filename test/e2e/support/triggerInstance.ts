@@ -16,8 +16,14 @@ import { startInstance } from '../../../lab/n8n/instance';
 import { EventInstance } from './eventInstance';
 import { startEventEnvironment, type EventEnvironment } from './eventEnvironment';
 
-/** The workflows of triggers have no Code node, and the process that runs those takes 3 s of CPU time to start. */
+/** n8n waits for somebody else to start the process that runs Code nodes, which takes 3 s of CPU time. */
 const WITHOUT_CODE = { N8N_RUNNERS_MODE: 'external', N8N_RUNNERS_AUTH_TOKEN: 'none' };
+
+interface TriggerOptions extends Pick<N8nOptions, 'release' | 'lean' | 'headless'> {
+	/** Whether its workflows may have a Code node; default: no. */
+	code?: boolean;
+	log?: Log;
+}
 
 /** An {@link EventInstance} with an n8n of one process. */
 export class TriggerInstance extends EventInstance {
@@ -34,16 +40,12 @@ export class TriggerInstance extends EventInstance {
 	/** @param more variables that n8n gets besides */
 	static async start(
 		more: Record<string, string> = {},
-		{
-			release = newest,
-			lean = true,
-			headless = true,
-			log,
-		}: Partial<N8nOptions> & { log?: Log } = {},
+		{ release = newest, lean = true, headless = true, code = false, log }: TriggerOptions = {},
 	): Promise<TriggerInstance> {
 		const port = await freePort();
 		const world = await startEventEnvironment(port);
-		const options = { release, lean, headless, env: { ...world.env, ...WITHOUT_CODE, ...more } };
+		const env = { ...world.env, ...(code ? {} : WITHOUT_CODE), ...more };
+		const options = { release, lean, headless, env };
 		const userFolder = temporaryUserFolder();
 		const started = startInstance({ ...options, port, log, userFolder, fromTemplate: true });
 		const { n8n, rest } = await started.catch(async (error: unknown) => {
