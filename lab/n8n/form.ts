@@ -76,10 +76,8 @@ async function send(url: string, values: string[]): Promise<Response> {
 
 /** What is asked for; undefined where n8n does not answer in time. */
 async function unlessSlow<T>(asked: Promise<T>): Promise<T | undefined> {
-	try {
-		return await asked;
-	} catch (error) {
-		if ((error as Error).name === 'TimeoutError') return undefined;
-		throw error;
-	}
+	return await asked.catch((error: Error) => {
+		if (error.name !== 'TimeoutError') throw error;
+		return undefined;
+	});
 }

@@ -89,8 +89,6 @@ export interface QueueOptions {
 	graceMs?: number;
 	/** For tests: few of n8n's modules. */
 	lean?: boolean;
-	/** No editor. */
-	headless?: boolean;
 	log?: Log;
 	/**
 	 * Gets what has to be ended as soon as it is started, for a caller who may be interrupted;
@@ -122,7 +120,7 @@ export class Queue {
 	 * @throws LabError with one line when a part does not start; nothing is left running then
 	 */
 	static async start(options: QueueOptions = {}): Promise<Queue> {
-		const { log = silent, cleanup = new Cleanup(), graceMs, lean, headless } = options;
+		const { log = silent, cleanup = new Cleanup(), graceMs, lean } = options;
 		const { userFolder = temporaryUserFolder() } = options;
 		if (!options.userFolder) cleanup.add(() => removeUserFolder(userFolder));
 		try {
@@ -143,7 +141,7 @@ export class Queue {
 					N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
 					QUEUE_HEALTH_CHECK_PORT: String(port),
 				};
-				members.push(new Member(name, port, { args, env, userFolder, graceMs, lean, headless }));
+				members.push(new Member(name, port, { args, env, userFolder, graceMs, lean }));
 			};
 			await add('main', ['start'], options.port);
 			for (const index of [1, 2]) await add(`worker-${index}`, ['worker', '--concurrency=5']);

@@ -28,7 +28,6 @@ export default async function globalSetup(): Promise<void> {
 		webhooks: 2,
 		graceMs,
 		lean: true,
-		headless: true,
 		log,
 		env: asN8n3,
 	});
