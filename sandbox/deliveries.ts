@@ -99,9 +99,13 @@ export class Dispatcher {
 		const copies = faults.take('delivery_duplicate', subject)?.copies ?? 0;
 		const reorder = faults.take('delivery_reorder', subject);
 		const dueAt = clock.ahead((settings.deliverySchedule[0] ?? 0) + delay);
-		const usual = reorder ? 'delivery_reorder' : delay > 0 ? 'delivery_delay' : null;
+		const faultOf = (copy: number) => {
+			if (reorder) return 'delivery_reorder';
+			if (copy > 0) return 'delivery_duplicate';
+			return delay > 0 ? 'delivery_delay' : null;
+		};
 		const pending = Array.from({ length: 1 + copies }, (_, copy): PendingDelivery => {
-			const fault = copy > 0 && !reorder ? 'delivery_duplicate' : usual;
+			const fault = faultOf(copy);
 			return { id: ids.next('dlv'), workspace, ...about, attempt: 1, dueAt, fault };
 		});
 		if (!reorder) return pending.forEach((each) => this.schedule(each));

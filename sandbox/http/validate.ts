@@ -65,8 +65,8 @@ export function refuseUnfit(value: unknown, field = '', depth = 0): void {
 		if (depth > DEEPEST) throw refuse('is nested too deeply');
 		for (const [name, each] of Object.entries(value)) {
 			if (name.includes('\0')) throw refuse('has a field name with a null byte');
-			const next = Array.isArray(value) ? `${field}[${name}]` : field ? `${field}.${name}` : name;
-			refuseUnfit(each, next, depth + 1);
+			const inObject = field ? `${field}.${name}` : name;
+			refuseUnfit(each, Array.isArray(value) ? `${field}[${name}]` : inObject, depth + 1);
 		}
 	}
 }

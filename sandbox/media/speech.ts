@@ -65,11 +65,15 @@ function phrases(text: string): string[] {
 function voiceOf(id: string): string[] {
 	const digest = createHash('sha256').update(id).digest();
 	const pick = <T>(list: T[], at: number) => list[(digest[at] ?? 0) % list.length];
-	const [women, men] = [VOICES.slice(0, 1), VOICES.slice(1)];
-	const fitting = id.startsWith('female ') ? women : id.startsWith('male ') ? men : VOICES;
-	const voice = pick(fitting, 0) ?? 'slt';
+	const voice = pick(voicesFor(id), 0) ?? 'slt';
 	const pitch = pick(PITCHES[voice] ?? [], 1);
 	return ['-voice', voice, ...(pitch ? setting('int_f0_target_mean', pitch) : [])];
+}
+
+function voicesFor(id: string): string[] {
+	if (id.startsWith('female ')) return VOICES.slice(0, 1);
+	if (id.startsWith('male ')) return VOICES.slice(1);
+	return VOICES;
 }
 
 const setting = (name: string, value: number) => ['--setf', `${name}=${value}`];

@@ -113,8 +113,8 @@ function finish(workspace: Workspace, entity: GenerationEntity): void {
 	entity.problems = all.slice(good.length).map(problem);
 	entity.outputs = good;
 	entity.spentCredits = spentCredits(workspace, entity, all.length);
-	entity.status =
-		good.length === all.length ? 'completed' : good.length > 0 ? 'partially_completed' : 'failed';
+	const some = good.length > 0 ? 'partially_completed' : 'failed';
+	entity.status = good.length === all.length ? 'completed' : some;
 	settle(workspace, entity, entity.mode);
 	workspace.generations.put(entity);
 	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';

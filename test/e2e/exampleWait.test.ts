@@ -27,7 +27,7 @@ const JOB_SECONDS = 1.5;
 const DELAY_SECONDS = 6;
 
 /** For how long an execution rests, in place of an hour: longer than n8n takes to start. */
-const REST_SECONDS = 100;
+const REST_SECONDS = 60;
 
 const PATH = 'mediagen-example-15';
 

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import type { SendResult } from '../../src/base/types';
 import { answer } from '../model/answers';
-import { locator, setUp, type Part } from '../support/serviceRun';
+import { byId, setUp, type Part } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
@@ -17,7 +17,7 @@ async function dry(part: Part = {}, answered: SendResult = answer(200, { data: [
 			return answered;
 		},
 		...part,
-		given: { model: locator('m'), prompt: 'A cat', options: { dryRun: true }, ...part.given },
+		given: { model: byId('m'), prompt: 'A cat', options: { dryRun: true }, ...part.given },
 	});
 	return { items: await run(), asked };
 }
@@ -43,7 +43,7 @@ test.each([
 	[{ size: '9000x9000' }, [2_048, 2_048]],
 	[{ size: '0x0' }, [480, 480]],
 ])('%j: a PNG of that shape', async (given, [width, height]) => {
-	const parameters = Object.entries(given).map(([name, value]) => [name, locator(value)]);
+	const parameters = Object.entries(given).map(([name, value]) => [name, byId(value)]);
 	const { items } = await dry({ given: { parameters: Object.fromEntries(parameters) as object } });
 	const bytes = Buffer.from(items[0]?.binary?.data?.data ?? '', 'base64');
 	expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', width, height });
@@ -59,7 +59,7 @@ test.each([
 
 test('a long speech becomes several; with lite speech 300 credits are stated for a million characters', async () => {
 	const text = `${'A sentence of words. '.repeat(10_000)}The end.`;
-	const given = { text, model: locator('service/speech-lite') };
+	const given = { text, model: byId('service/speech-lite') };
 	const { items } = await dry({ description: new MediaGenSpeech().description, given });
 	const parts = items.map(({ json, binary }) => [json.part, json.parts, binary?.data?.mimeType]);
 	expect(parts).toEqual(items.map((_, index) => [index + 1, items.length, 'audio/wav']));
@@ -76,7 +76,7 @@ test('prices are those of the newest generation of each model, from one page for
 		...image,
 		estimated_credits: credits,
 	}));
-	const own = (item: number) => ({ model: locator(item === 2 ? 'other' : 'm') });
+	const own = (item: number) => ({ model: byId(item === 2 ? 'other' : 'm') });
 	const { items, asked } = await dry({ json: [{}, {}, {}], own }, answer(200, { data: shown }));
 	expect(asked).toHaveLength(1);
 	expect(items.map(({ json }) => json.estimated_credits)).toEqual([4, 4, undefined]);

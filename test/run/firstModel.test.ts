@@ -1,6 +1,6 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
-import { locator, setUp } from '../support/serviceRun';
+import { byId, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
@@ -55,7 +55,7 @@ test('where the key may not read the catalogue, the error names the scope, and i
 	expect(t.posts()).toEqual([]);
 	const mixed = setUp({
 		json,
-		own: (item) => ({ prompt: `p${item}`, ...(item > 0 && { model: locator('studio/two') }) }),
+		own: (item) => ({ prompt: `p${item}`, ...(item > 0 && { model: byId('studio/two') }) }),
 		given: { downloadOutputs: false },
 		continueOnFail: true,
 		answers: ({ path }) => (path === '/models' ? answer(403, errorBody('No')) : undefined),

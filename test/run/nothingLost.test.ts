@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { answer, errorBody, LOST } from '../model/answers';
 import { dice } from '../model/random';
 import { playSeeds } from '../support/seed';
-import { locator, setUp } from '../support/serviceRun';
+import { byId, setUp } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
@@ -37,7 +37,7 @@ async function resultsOf(seed: number): Promise<number[] | 'error'> {
 			},
 		}),
 		given: {
-			model: locator('m'),
+			model: byId('m'),
 			downloadOutputs: false,
 			waitForCompletion: pick(true, false),
 		},

@@ -1,6 +1,6 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, LOST } from '../model/answers';
-import { clock, ended, locator, setUp } from '../support/serviceRun';
+import { clock, ended, byId, setUp } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
@@ -26,7 +26,7 @@ function withGateway({
 		service: { requestsPerMinute: 1_000_000, concurrentJobs: ITEMS, jobMs: () => jobMs },
 		continueOnFail,
 		json: Array.from({ length: items }, () => ({})),
-		given: { model: locator('m'), downloadOutputs: false },
+		given: { model: byId('m'), downloadOutputs: false },
 		own: (item) => ({ prompt: `no. ${item}` }),
 		credential: { requestsPerMinute, concurrentJobs },
 		answers: async (asked) => await gateway(asked),

@@ -295,7 +295,8 @@ class Sequence {
 			this.disturb();
 			await this.once();
 			const rolled = this.random();
-			const pause = rolled < 0.75 ? 1_000 : rolled < 0.9 ? HOUR : 25 * HOUR;
+			const hours = rolled < 0.9 ? 1 : 25;
+			const pause = rolled < 0.75 ? 1_000 : hours * HOUR;
 			this.clock.pass(pause);
 			if (pause > 1_000) this.log.push(`${pause / HOUR} h later`);
 			const retries = ['retryOnFail', 'retryExecution'] as const;

@@ -3,7 +3,7 @@ import type { ApiRequest, SendResult } from '../../src/base/types';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import { answer, errorBody, LOST } from '../model/answers';
 import { oneItem, type RunParts } from '../model/run';
-import { clock, ended, locator, setUp } from '../support/serviceRun';
+import { clock, ended, byId, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
@@ -178,7 +178,7 @@ describe('with a key of the user', () => {
 	});
 });
 
-const image = { model: locator('m'), prompt: 'a cat', downloadOutputs: false };
+const image = { model: byId('m'), prompt: 'a cat', downloadOutputs: false };
 
 const keysOf = (requests: ApiRequest[]) =>
 	requests.map(({ headers }) => headers?.['Idempotency-Key']);

@@ -1,7 +1,7 @@
 import type { NodeApiError } from 'n8n-workflow';
 import { answer, errorBody } from '../model/answers';
 import { BROKEN } from '../support/engine';
-import { clock, ended, locator, setUp, type Part as NodePart } from '../support/serviceRun';
+import { clock, ended, byId, setUp, type Part as NodePart } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
@@ -15,7 +15,7 @@ interface Part extends NodePart {
 const withPrompts = ({ prompts = ['a cat'], given, own, ...more }: Part = {}) =>
 	setUp({
 		json: prompts.map((prompt) => ({ prompt })),
-		given: { model: locator('m'), ...given },
+		given: { model: byId('m'), ...given },
 		own: (item) => ({ prompt: prompts[item], ...own?.(item) }),
 		...more,
 	});

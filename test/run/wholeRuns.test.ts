@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
 import { answer, errorBody } from '../model/answers';
-import { clock, ended, locator, setUp } from '../support/serviceRun';
+import { clock, ended, byId, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
@@ -14,7 +14,7 @@ jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTi
 const reload = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as IDataObject;
 
 const MIN = 60_000;
-const image = { model: locator('m'), prompt: 'a', downloadOutputs: false };
+const image = { model: byId('m'), prompt: 'a', downloadOutputs: false };
 
 describe('a job counts once in an execution', () => {
 	test.each(['content', 'custom'])(
@@ -78,8 +78,8 @@ describe('a job counts once in an execution', () => {
 		let flow: IDataObject = {};
 		for (const given of [
 			{ operation: 'create', brief: 'b' },
-			{ operation: 'approve', agentRunId: locator('run_1'), maxCredits: 50 },
-			{ operation: 'review', agentRunId: locator('run_1'), decision: 'assemble' },
+			{ operation: 'approve', agentRunId: byId('run_1'), maxCredits: 50 },
+			{ operation: 'review', agentRunId: byId('run_1'), decision: 'assemble' },
 		]) {
 			// Another node has a memory of its own; what the execution has reserved stays.
 			flow = reload({ ...flow, mediaGen: undefined });
@@ -190,7 +190,7 @@ test('Approve: retries never approve twice, also when the run fails', async () =
 	const run = { id: 'run_1', object: 'agent_run', plan: {} };
 	const t = setUp({
 		description: new MediaGenAgentRun().description,
-		given: { operation: 'approve', agentRunId: locator('run_1'), maxCredits: 50 },
+		given: { operation: 'approve', agentRunId: byId('run_1'), maxCredits: 50 },
 		answers: ({ method }) => {
 			if (method === 'POST') return answer(202, { ...run, status: 'queued', reserved_credits: 50 });
 			return answer(200, { ...run, status: t.posts().length > 0 ? 'failed' : 'plan_proposed' });

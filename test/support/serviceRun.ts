@@ -11,7 +11,7 @@ import type { systemClock as virtualClock } from './virtualTime';
 /** Every test that uses this mocks the clock by `virtualTime`. */
 export const clock = systemClock as typeof virtualClock;
 
-export const locator = (value: string) => ({ __rl: true, mode: 'id', value });
+export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** A node, what it is given, and the service before which it runs. */
 export interface Part extends Partial<NodeRun> {

@@ -75,8 +75,9 @@ function recording(
 	const seen = JSON.stringify(description, (_, value: unknown) =>
 		typeof value === 'function' ? `the function ${value.name}` : value,
 	);
+	const own = new Map<string, unknown>(Object.entries({ preSend, pagination }));
 	const copy = JSON.parse(seen, (key, value: unknown) =>
-		key === 'preSend' ? preSend : key === 'pagination' ? pagination : value,
+		own.has(key) ? own.get(key) : value,
 	) as INodeTypeDescription;
 	return { ...copy, credentials: [] };
 }
