@@ -2,8 +2,8 @@ const shared = require('./shared');
 
 /**
  * End-to-end tests: our packed package in a real n8n against a sandbox, both started once for the whole run. The tests
- * of a worker share them, so each worker has its own: `npm run test:e2e` has three, as they wait for a third of
- * their time on two cores, and a single file needs one.
+ * of a worker share them, so each worker has its own: `npm run test:e2e` has four, which keep two cores busy though each
+ * waits for half of its time, and a single file needs one.
  */
 module.exports = {
 	...shared,
