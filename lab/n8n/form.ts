@@ -10,15 +10,20 @@ const SEND_MS = 15_000;
 export class FormPages {
 	private constructor(private readonly waitingUrl: string) {}
 
-	/** Sends the first page of a published workflow, with what each field holds. */
+	/**
+	 * Sends the first page of a published workflow, with what each field holds.
+	 *
+	 * @throws Error when n8n refuses it or does not answer
+	 */
 	static async submit(url: string, ...values: string[]): Promise<FormPages> {
 		const answer = await send(url, values);
+		if (!answer.ok) throw new Error(`The form answered ${answer.status}`);
 		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
 		return new FormPages(formWaitingUrl.replace('//localhost:', '//127.0.0.1:'));
 	}
 
 	/**
-	 * Waits for the page with this text, 90 seconds at most.
+	 * Waits for the page with this text, for about 90 seconds.
 	 *
 	 * @throws Error when n8n cannot be reached, the execution fails, or the page does not come
 	 */

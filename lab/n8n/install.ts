@@ -57,7 +57,6 @@ export async function ensureLab(log: Log = silent, release: Release = newest): P
 			`n8n needs Node ${OLDEST_NODE} or newer, and no package brings it for this system: install it, ` +
 				'then run npm start again',
 		);
-	rmSync(logFile, { force: true });
 	const { root, version } = release;
 	const label = `Installing n8n ${version} (first start only, less than a minute)`;
 	await withProgress(log, label, async () => {
@@ -83,7 +82,7 @@ async function install(
 	stamp: string,
 	finish?: (staging: string) => Promise<void>,
 ): Promise<void> {
-	// It is not removed at the end: ESLint, which may be reading it just then, fails on a folder that goes away.
+	// The staging folder stays at the end: ESLint, which may be reading it just then, fails on a folder that goes away.
 	const staging = path.join(root, '.installing');
 	rmSync(staging, { recursive: true, force: true });
 	mkdirSync(staging);
@@ -147,7 +146,7 @@ export async function installPackages(folder: string, bun: string | undefined): 
 async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 	const args = ['install', '--ignore-scripts', '--no-progress'];
 	// Here files are hard-linked instead of copied, and linters, watchers and test runners do not look. It stays: it takes no
-	// room of its own, goes with the packages, npm ci included, and to remove it takes seconds of CPU time.
+	// room of its own, is deleted with the packages, also by npm ci, and to delete it here would take seconds of CPU time.
 	const cache = path.join(folder, 'node_modules', '.cache', 'bun');
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: cache, DO_NOT_TRACK: '1' };
 	return (

@@ -83,8 +83,8 @@ class Session {
 			...(path.endsWith('/run') && { 'push-ref': browserId }),
 			...(cookie && { cookie }),
 		};
-		// A retry is answered when it has ended.
-		const signal = AbortSignal.timeout(path.endsWith('/retry') ? 110_000 : 60_000);
+		// A retry is answered when it has ended: as long as the longest execution of a test may take.
+		const signal = AbortSignal.timeout(path.endsWith('/retry') ? 200_000 : 60_000);
 		const options = { method, headers, body: body && JSON.stringify(body), signal };
 		const answer = await fetch(baseUrl + path, options);
 		const given = answer.headers.getSetCookie().find((line) => line.startsWith('n8n-auth='));

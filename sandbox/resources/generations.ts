@@ -113,8 +113,8 @@ function finish(workspace: Workspace, entity: GenerationEntity): void {
 	entity.problems = all.slice(good.length).map(problem);
 	entity.outputs = good;
 	entity.spentCredits = spentCredits(workspace, entity, all.length);
-	const some = good.length > 0 ? 'partially_completed' : 'failed';
-	entity.status = good.length === all.length ? 'completed' : some;
+	const unlessAll = good.length > 0 ? 'partially_completed' : 'failed';
+	entity.status = good.length === all.length ? 'completed' : unlessAll;
 	settle(workspace, entity, entity.mode);
 	workspace.generations.put(entity);
 	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';

@@ -34,6 +34,8 @@ const PATH = 'mediagen-example-15';
 let instance: TriggerInstance;
 let admin: SandboxAdmin;
 let waitingId: string;
+/** Executions that had told their end before n8n was killed. It may not have saved it, and know only parts of them. */
+let toldBefore: unknown[];
 
 const begun = () => instance.got.filter(({ status }) => status === undefined);
 const done = () => instance.got.filter(({ status }) => status !== undefined);
@@ -110,6 +112,8 @@ function callable(example: WorkflowData): WorkflowData {
 	return between(workflow, 'Result', tell('Tell', result), 'The End');
 }
 
+const afterwards = () => done().filter(({ execution }) => !toldBefore.includes(execution));
+
 async function publish(): Promise<void> {
 	const { rest, world } = instance;
 	// A plan that runs them all at once, so that none waits for a slot.
@@ -168,6 +172,7 @@ beforeAll(async () => {
 	const calls = ORDERS.map(call);
 	await sleep(3_500);
 	await instance.crash();
+	toldBefore = done().map(({ execution }) => execution);
 	await Promise.all(calls);
 	await instance.up();
 	await callLostAgain();
@@ -182,10 +187,9 @@ it('each order is paid for once and goes on once, although n8n was killed', asyn
 	expect(lines.filter(({ movement }) => movement === 'reserve')).toHaveLength(ALL.length);
 	const ended = done().map(({ order, status }) => `${String(order)} ${String(status)}`);
 	expect(ended.sort()).toEqual(ALL.map((order) => `${order} completed`).sort());
-	for (const { execution } of done()) {
-		const { status, data } = await instance.rest.executions.get(String(execution));
-		// Of one that was killed when it had told its end n8n knows only parts.
-		if (status !== 'crashed') expect(data.resultData.runData.Wait).toHaveLength(1);
+	for (const { execution } of afterwards()) {
+		const { data } = await instance.rest.executions.get(String(execution));
+		expect(data.resultData.runData.Wait).toHaveLength(1);
 	}
 	// A row may be left by an execution that was killed after it was woken; none is left of one that rests.
 	for (const { resume_url: url } of await instance.rest.tables.rows('mediagen waits')) {
@@ -205,7 +209,7 @@ it('no job is polled: once it is created, only those are read of which n8n got n
 			.filter((one) => one.toldBy === who)
 			.map(({ order }) => order);
 	expect(toldBy('reading the job')).toContain(WITHOUT_EVENT);
-	expect(toldBy('the event')).not.toEqual([]);
+	expect(afterwards().map((one) => one.toldBy)).toContain('the event');
 	// With Own Key the node looks once at what a creation gave, which may be an earlier job.
 	const looks = reads.length - toldBy('reading the job').length;
 	expect(looks).toBeLessThanOrEqual(creations.length);

@@ -14,6 +14,9 @@ const EVENTS = Number(process.env.MEDIAGEN_E2E_EVENTS ?? 150);
 const PATIENCE = 90_000 + 1_000 * EVENTS;
 jest.setTimeout(PATIENCE);
 
+/** How long n8n may take until it has started what it got: a minute, unless there are more events. */
+const QUIET_MS = 400 * EVENTS;
+
 const { queue, rest } = instance;
 const [first, second] = queue.webhooks;
 if (!first || !second) throw new Error('Two webhook processes are needed');
@@ -41,7 +44,7 @@ function starts(name: string): Map<string, number> {
 	return counts;
 }
 
-/** Resolves once no execution of the workflow is under way, or all that are have not moved for 20 s, or after a minute. */
+/** Resolves once no execution of the workflow is under way, or all that are have not moved for 20 s; at the latest after `QUIET_MS`. */
 async function untilQuiet(): Promise<void> {
 	let before = '';
 	let since = 0;
@@ -50,7 +53,7 @@ async function untilQuiet(): Promise<void> {
 		const now = underWay.map(({ id, status }) => `${id} ${status}`).join();
 		if (now !== before) [before, since] = [now, Date.now()];
 		return now === '' || Date.now() - since > 20_000;
-	}, 60_000);
+	}, QUIET_MS);
 	// The last one may be on its way to the collector still.
 	await sleep(1_000);
 }

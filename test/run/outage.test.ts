@@ -1,6 +1,6 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, LOST } from '../model/answers';
-import { clock, ended, byId, setUp } from '../support/serviceRun';
+import { byId, clock, ended, setUp } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));

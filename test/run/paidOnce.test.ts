@@ -3,7 +3,7 @@ import type { ApiRequest, SendResult } from '../../src/base/types';
 import { isOutcomeOpen, newMemory } from '../../src/run/state';
 import { answer, errorBody, LOST } from '../model/answers';
 import { oneItem, type RunParts } from '../model/run';
-import { clock, ended, byId, setUp } from '../support/serviceRun';
+import { byId, clock, ended, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 

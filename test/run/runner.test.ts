@@ -1,7 +1,7 @@
 import type { NodeApiError } from 'n8n-workflow';
 import { answer, errorBody } from '../model/answers';
 import { BROKEN } from '../support/engine';
-import { clock, ended, byId, setUp, type Part as NodePart } from '../support/serviceRun';
+import { byId, clock, ended, setUp, type Part as NodePart } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 

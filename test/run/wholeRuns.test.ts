@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
 import { answer, errorBody } from '../model/answers';
-import { clock, ended, byId, setUp } from '../support/serviceRun';
+import { byId, clock, ended, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 

@@ -75,9 +75,9 @@ function recording(
 	const seen = JSON.stringify(description, (_, value: unknown) =>
 		typeof value === 'function' ? `the function ${value.name}` : value,
 	);
-	const own = new Map<string, unknown>(Object.entries({ preSend, pagination }));
+	const functions = new Map<string, unknown>(Object.entries({ preSend, pagination }));
 	const copy = JSON.parse(seen, (key, value: unknown) =>
-		own.has(key) ? own.get(key) : value,
+		functions.has(key) ? functions.get(key) : value,
 	) as INodeTypeDescription;
 	return { ...copy, credentials: [] };
 }
