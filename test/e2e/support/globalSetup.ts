@@ -1,4 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { keyRing } from '../../../lab/sandbox/admin';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { render } from '../../../sandbox/media';
@@ -14,12 +16,32 @@ const clockScale = 60;
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
 
+/** What jest tells its setup. */
+interface Run {
+	maxWorkers: number;
+	rootDir: string;
+	/** The files that were asked for; all where none were. */
+	testPathPatterns: {
+		toExecutor(options: { rootDir: string }): { isMatch(file: string): boolean };
+	};
+}
+
+/** How many workers will have a test file: jest runs a single one by itself, however many it may have. */
+function workersOf({ maxWorkers, rootDir, testPathPatterns }: Run): number {
+	const folder = path.join(rootDir, 'test', 'e2e');
+	const asked = testPathPatterns.toExecutor({ rootDir });
+	const files = readdirSync(folder).filter(
+		(name) => name.endsWith('.test.ts') && asked.isMatch(path.join(folder, name)),
+	);
+	return files.length === 1 ? 1 : maxWorkers;
+}
+
 /**
  * For each of jest's workers one sandbox and one n8n, with our packed package in it, for the whole
  * run: starting them for each file would take longer than the tests. Test files get at theirs
  * through `harness.ts`.
  */
-export default async function globalSetup({ maxWorkers }: { maxWorkers: number }): Promise<void> {
+export default async function globalSetup(run: Run): Promise<void> {
 	const stops: Array<() => Promise<void>> = [];
 	globalThis.stopEverything = async () => {
 		await Promise.all(stops.map(async (stop) => await stop()));
@@ -28,7 +50,7 @@ export default async function globalSetup({ maxWorkers }: { maxWorkers: number }
 	await ensureLab(log);
 	await ensurePackage(log);
 	await ensureTemplate(newest);
-	const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
+	const workers = Array.from({ length: workersOf(run) }, (_, index) => index + 1);
 	await Promise.all(workers.map(start));
 }
 
