@@ -34,7 +34,8 @@ const PATH = 'mediagen-example-15';
 let instance: TriggerInstance;
 let admin: SandboxAdmin;
 let waitingId: string;
-/** Executions that had told their end before n8n was killed. It may not have saved it, and know only parts of them. */
+let dispatcherId: string;
+/** Executions that had told their end before n8n was killed. It may have saved only parts of these. */
 let toldBefore: unknown[];
 
 const begun = () => instance.got.filter(({ status }) => status === undefined);
@@ -126,6 +127,7 @@ async function publish(): Promise<void> {
 	);
 	await rest.executions.wait(await rest.workflows.run(dispatcher.id, 'Set Up'));
 	await rest.workflows.publish(dispatcher);
+	dispatcherId = dispatcher.id;
 	const waiting = await rest.workflows.create(callable(example('15')));
 	await rest.workflows.publish(waiting);
 	waitingId = waiting.id;
@@ -172,8 +174,8 @@ beforeAll(async () => {
 	const calls = ORDERS.map(call);
 	await sleep(3_500);
 	await instance.crash();
-	toldBefore = done().map(({ execution }) => execution);
 	await Promise.all(calls);
+	toldBefore = done().map(({ execution }) => execution);
 	await instance.up();
 	await callLostAgain();
 	await until(() => ALL.every((order) => done().some((one) => one.order === order)), 130_000);
@@ -196,13 +198,20 @@ it('each order is paid for once and goes on once, although n8n was killed', asyn
 		expect(others).toEqual([]);
 		rested.push(wait.startTime - before.startTime - before.executionTime);
 	}
-	// At least one was woken by its event, not by the time.
+	// At least one was woken by the dispatcher, not by the time.
 	expect(Math.min(...rested)).toBeLessThan((REST_SECONDS * 1_000) / 2);
 	// A row may be left by an execution that was killed after it was woken; none is left of one that rests.
 	for (const { resume_url: url } of await instance.rest.tables.rows('mediagen waits')) {
 		const [, id = ''] = /webhook-waiting\/(\d+)/.exec(String(url)) ?? [];
 		expect((await instance.rest.executions.get(id)).status).not.toBe('waiting');
 	}
+});
+
+it('an event wakes who waits for it at once, not only with the next schedule of the dispatcher', async () => {
+	const { executions } = instance.rest;
+	const ofEvents = (await executions.list(dispatcherId)).filter(({ mode }) => mode === 'webhook');
+	const ran = await Promise.all(ofEvents.map(async ({ id }) => await executions.get(id)));
+	expect(ran.some(({ data }) => data.resultData.runData.Wake)).toBe(true);
 });
 
 it('no job is polled: once it is created, only those are read of which n8n got no event, or lost it', async () => {

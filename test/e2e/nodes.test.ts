@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { saveCredential } from '../../lab/n8n/credential';
 import type { InputItem } from '../../lab/n8n/runNode';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/contract';
 import { takesKey } from '../support/shapes';
 import { byId, call } from './support/fixtures';
-import { baseUrl, credentials, keys, listed, rest, runOurs, sandbox } from './support/harness';
+import { credentials, listed, newCredential, rest, runOurs, sandbox } from './support/harness';
 import { createParameters, download, shortId, sniff } from './support/media';
 
 /*
@@ -107,7 +106,8 @@ describe('Generation', () => {
 		]);
 
 		await makePictures(101);
-		const search = { type, methodName: 'searchGenerations', credential: credentials.full };
+		const credential = await newCredential();
+		const search = { type, methodName: 'searchGenerations', credential };
 		const first = await rest.nodes.search(search);
 		expect(first.results).toHaveLength(100);
 		const paginationToken = String(first.paginationToken);
@@ -151,10 +151,7 @@ describe('Speech', () => {
 
 	it('in the editor 2,700 voices come by one request, with links to hear them, and nothing is asked while one types', async () => {
 		await sandbox.settings({ voices: 2_700 });
-		// What a list has held for the others is used again for a minute.
-		const { workspace, scopes } = keys.full;
-		const apiKey = await sandbox.addKey(workspace, scopes);
-		const credential = await saveCredential(rest, 'Many voices', { apiKey, baseUrl });
+		const credential = await newCredential();
 		const search = { type: `n8n-nodes-mediagen.${node}`, methodName: 'searchVoices' };
 		const open = async (more: { filter?: string; paginationToken?: string } = {}) =>
 			await rest.nodes.search({ ...search, credential, parameters: { model: lite }, ...more });

@@ -14,8 +14,9 @@ const EVENTS = Number(process.env.MEDIAGEN_E2E_EVENTS ?? 150);
 const PATIENCE = 90_000 + 1_000 * EVENTS;
 jest.setTimeout(PATIENCE);
 
-/** How long n8n may take until it has started what it got: a minute, unless there are more events. */
-const QUIET_MS = 400 * EVENTS;
+/** How long the stream may take, and then n8n until it has started all of it. */
+const STREAM_MS = 0.6 * PATIENCE;
+const QUIET_MS = Math.max(60_000, 400 * EVENTS);
 
 const { queue, rest } = instance;
 const [first, second] = queue.webhooks;
@@ -80,6 +81,7 @@ test('an event that is repeated to the other webhook process starts the workflow
 	for (const [index, id] of ids.entries()) {
 		expect(await deliver(hook, id, first)).toBe(200);
 		await until(() => starts('twin_').size === index + 1, 60_000);
+		expect(starts('twin_').size).toBe(index + 1);
 	}
 	await untilQuiet();
 	for (const id of ids) expect(await deliver(hook, id, second)).toBe(200);
@@ -120,9 +122,11 @@ test(`of ${EVENTS} events with 1 to 5 deliveries, shuffled over two webhook proc
 	];
 	const happening: Array<Promise<void>> = [];
 	let refused = 0;
+	const deadline = Date.now() + STREAM_MS;
 	/** As the service does: what is not answered 2xx is sent again later. */
 	const sender = async () => {
 		for (let next = all.pop(); next !== undefined; next = all.pop()) {
+			if (Date.now() > deadline) throw new Error(`${all.length} deliveries are left`);
 			const [incident] = incidents;
 			if (incident && 1 - all.length / total > incident[0]) {
 				incidents.shift();

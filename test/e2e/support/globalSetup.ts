@@ -26,7 +26,7 @@ interface Run {
 	};
 }
 
-/** How many workers will have a test file: jest runs a single one by itself, however many it may have. */
+/** How many workers need an n8n: one where a single file was asked for, which jest runs by itself, or else all. */
 function workersOf({ maxWorkers, rootDir, testPathPatterns }: Run): number {
 	const folder = path.join(rootDir, 'test', 'e2e');
 	const asked = testPathPatterns.toExecutor({ rootDir });
