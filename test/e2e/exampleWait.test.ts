@@ -207,7 +207,7 @@ it('each order is paid for once and goes on once, although n8n was killed', asyn
 	}
 });
 
-it('an event wakes who waits for it at once, not only with the next schedule of the dispatcher', async () => {
+it('the dispatcher runs Wake for an event itself, not only on its schedule', async () => {
 	const { executions } = instance.rest;
 	const ofEvents = (await executions.list(dispatcherId)).filter(({ mode }) => mode === 'webhook');
 	const ran = await Promise.all(ofEvents.map(async ({ id }) => await executions.get(id)));

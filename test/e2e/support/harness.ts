@@ -1,4 +1,5 @@
 import type { INodeListSearchItems } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
 import { saveCredential } from '../../../lab/n8n/credential';
 import { Rest, type SavedCredential } from '../../../lab/n8n/rest';
 import { runNode, startNode, type NodeRun, type NodeRunResult } from '../../../lab/n8n/runNode';
@@ -49,11 +50,11 @@ export async function runOurs(run: OurRun): Promise<NodeRunResult> {
 	return await runNode(rest, complete(run));
 }
 
-/** A credential with a key of its own: what the editor has listed with one key it uses again for a minute, in all files. */
+/** A credential with a key of its own: a list that our nodes have read with one key is used again for a minute, in all files. */
 export async function newCredential(): Promise<SavedCredential> {
 	const { workspace, scopes } = keys.full;
 	const apiKey = await sandbox.addKey(workspace, scopes);
-	return await saveCredential(rest, 'With a key of its own', { apiKey, baseUrl });
+	return await saveCredential(rest, randomUUID(), { apiKey, baseUrl });
 }
 
 /** What the editor lists for a text that is typed into a resource locator of one of our nodes. */
