@@ -54,7 +54,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 	const shared = {
 		host,
 		workspace,
-		run: new Run(jobs, false),
+		run: new Run(),
 		openRequests: new OpenRequests(),
 		hasService: true,
 		credits: executionCredits({}),

@@ -15,9 +15,17 @@ import {
  * Which layer may import which; each may import itself. Triggers may import `src/events` besides.
  */
 const ARROWS: Record<string, string[]> = {
-	nodes: ['src/fields', 'src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
+	nodes: [
+		'src/fields',
+		'src/run',
+		'src/n8n',
+		'src/transfer',
+		'src/service',
+		'src/base',
+		'src/contract',
+	],
 	credentials: ['src/service', 'src/contract'],
-	'src/fields': ['src/run', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/fields': ['src/run', 'src/n8n', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
 	'src/events': [
 		'src/fields',
 		'src/run',
@@ -26,7 +34,8 @@ const ARROWS: Record<string, string[]> = {
 		'src/base',
 		'src/contract',
 	],
-	'src/run': ['src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/run': ['src/n8n', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
+	'src/n8n': ['src/service', 'src/base', 'src/contract'],
 	'src/transfer': ['src/service', 'src/base', 'src/contract'],
 	'src/service': ['src/base', 'src/contract'],
 	'src/base': ['src/contract'],

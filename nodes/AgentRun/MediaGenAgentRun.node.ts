@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'agentRun', name: 'Agent Run', operations }];
+
 export class MediaGenAgentRun implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'agentRun', name: 'Agent Run', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen Agent Run',
 		name: 'mediaGenAgentRun',
 		icon: icons('agentRun'),
@@ -31,6 +34,8 @@ export class MediaGenAgentRun implements INodeType {
 			}),
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

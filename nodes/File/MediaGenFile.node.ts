@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'file', name: 'File', operations }];
+
 export class MediaGenFile implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'file', name: 'File', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen File',
 		name: 'mediaGenFile',
 		icon: icons('file'),
@@ -17,6 +20,8 @@ export class MediaGenFile implements INodeType {
 				'Uploads a binary field once, and outputs its URL for several MediaGen nodes. Not needed for a single use: their media fields take binary fields.',
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'job', name: 'Job', operations }];
+
 export class MediaGenJob implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'job', name: 'Job', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen Job',
 		name: 'mediaGenJob',
 		icon: icons('job'),
@@ -17,6 +20,8 @@ export class MediaGenJob implements INodeType {
 				'Reads any MediaGen job by its ID, or waits for one that another node has started without waiting.',
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'generation', name: 'Generation', operations }];
+
 export class MediaGen implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'generation', name: 'Generation', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen',
 		name: 'mediaGen',
 		icon: icons('mediagen'),
@@ -23,6 +26,8 @@ export class MediaGen implements INodeType {
 			}),
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

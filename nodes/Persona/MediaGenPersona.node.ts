@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'persona', name: 'Persona', operations }];
+
 export class MediaGenPersona implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'persona', name: 'Persona', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen Persona',
 		name: 'mediaGenPersona',
 		icon: icons('persona'),
@@ -17,6 +20,8 @@ export class MediaGenPersona implements INodeType {
 				'Makes a reusable visual identity, whose ID the node MediaGen takes to keep a person or character the same in images and videos.',
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'speech', name: 'Speech', operations }];
+
 export class MediaGenSpeech implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'speech', name: 'Speech', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen Speech',
 		name: 'mediaGenSpeech',
 		icon: icons('speech'),
@@ -23,6 +26,8 @@ export class MediaGenSpeech implements INodeType {
 			}),
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

@@ -1,4 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION_AND_RESOURCE } from '../../src/fields/node';
 import { resources } from './operations';
 
@@ -17,6 +18,8 @@ export class MediaGenVoice implements INodeType {
 				'Lists the preset voices of a model, and makes custom voices by cloning or describing them, for MediaGen Speech.',
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

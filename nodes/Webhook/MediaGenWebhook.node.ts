@@ -1,4 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import {
 	actionNode,
 	icons,
@@ -26,6 +27,8 @@ export class MediaGenWebhook implements INodeType {
 			}),
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

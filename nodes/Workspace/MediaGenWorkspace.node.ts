@@ -1,10 +1,13 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { customOperations } from '../../src/fields/entrance';
 import { actionNode, icons, methods, OPERATION } from '../../src/fields/node';
 import { operations } from './operations';
 
+const resources = [{ value: 'workspace', name: 'Workspace', operations }];
+
 export class MediaGenWorkspace implements INodeType {
 	description: INodeTypeDescription = {
-		...actionNode({ value: 'workspace', name: 'Workspace', operations }),
+		...actionNode(...resources),
 		displayName: 'MediaGen Workspace',
 		name: 'mediaGenWorkspace',
 		icon: icons('workspace'),
@@ -16,6 +19,8 @@ export class MediaGenWorkspace implements INodeType {
 			searchHint: 'Reads the credit balance, the usage and the models that can be used.',
 		},
 	};
+
+	customOperations = customOperations(resources);
 
 	methods = methods;
 }

@@ -4,16 +4,9 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { mediaGenApiTest } from './credentialTest';
+import { oneItem } from './entrance';
 import { nodeProperties, type NodeResource } from './properties';
 import { searches } from './search/searches';
-
-/**
- * Stands for the base URL of the credential, which the runner puts in its place. n8n would evaluate
- * an expression here twice for every item, and each evaluation costs more than all that the
- * transport does for a read. Not left out: n8n takes a node without an address for one that the
- * credential must allow by name. No such host can exist (RFC 2606), so nothing is ever sent there.
- */
-const BASE_URL_OF_CREDENTIAL = 'https://base-url-of-the-credential.invalid';
 
 const inWords = (name: string) => `${name}.replace(/([A-Z])/g, " $1").toLowerCase()`;
 const operation = inWords('$parameter["operation"].replace("getAll", "getMany")');
@@ -47,7 +40,8 @@ export const actionNode = (...resources: NodeResource[]) =>
 		credentials: [
 			{ name: 'mediaGenApi', required: !mayRunDry(resources), testedBy: 'mediaGenApiTest' },
 		],
-		requestDefaults: { baseURL: BASE_URL_OF_CREDENTIAL, json: true },
+		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}', json: true },
+		requestOperations: { pagination: oneItem(resources) },
 		properties: nodeProperties(resources),
 	}) satisfies Partial<INodeTypeDescription>;
 

@@ -1,12 +1,8 @@
-import {
-	traverseNodeParameters,
-	type FromAIArgument,
-	type IExecuteSingleFunctions,
-	type PreSendAction,
-} from 'n8n-workflow';
+import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
+import type { Input, NodeCall } from '../n8n/call';
+import type { Runnable } from '../run/check';
 import type { Prepared } from '../run/item';
 import { shortHash } from '../run/keys';
-import { isTool, itemFiles, joinRun, toolArguments } from '../run/nodeInput';
 import { withoutReferences } from '../run/uploads';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type ApiRequest } from '../base/types';
@@ -21,23 +17,17 @@ import {
 } from './readFields';
 import { usualSettings } from './settings';
 
-/** Base URLs of services of which one knows nothing else. */
-const ANYWHERE = '';
-const THIS_MACHINE = 'http://localhost/v1';
-
 /**
  * Whether n8n evaluates the parameters of a tool call with the arguments of another call: agents up
  * to version 2 run the calls of several items at once under one run index. The input of a call holds
  * its own arguments.
  */
-function hasForeignArguments(context: IExecuteSingleFunctions): boolean {
-	const own = toolArguments(context);
-	if (!own) return false;
+function hasForeignArguments(call: NodeCall, { index, item: { json: own } }: Input): boolean {
+	if (!call.isNested) return false;
 	const calls: FromAIArgument[] = [];
-	traverseNodeParameters(context.getNode().parameters, calls);
+	traverseNodeParameters(call.node.parameters, calls);
 	return calls.some(({ key }) => {
-		const expression = `{{ $fromAI(${JSON.stringify(key)}) }}`;
-		const used: unknown = context.evaluateExpression(expression, context.getItemIndex());
+		const used = call.evaluate(index, `{{ $fromAI(${JSON.stringify(key)}) }}`);
 		const argument: unknown = isRecord(own.query) ? (own.query[key] ?? own[key]) : own[key];
 		return JSON.stringify(used) !== JSON.stringify(argument);
 	});
@@ -58,8 +48,7 @@ function warningOf(operation: Operation, unknown: string[]): string | undefined 
 }
 
 /** Fingerprint of a request, only for one run: its files by where n8n stores them, else by their content. */
-function ownKeyFingerprint(context: IExecuteSingleFunctions, { path, body }: ApiRequest): string {
-	const files = itemFiles(context);
+function ownKeyFingerprint({ files }: Input, { path, body }: ApiRequest): string {
 	const named = withoutReferences(body, (field) => {
 		const file = files[field];
 		return file && (file.id ?? shortHash(file.data));
@@ -67,55 +56,45 @@ function ownKeyFingerprint(context: IExecuteSingleFunctions, { path, body }: Api
 	return shortHash(JSON.stringify([path, named]));
 }
 
+/** The request and the settings of an item, checked, without a request to the service. */
 function prepare(
-	context: IExecuteSingleFunctions,
 	operation: Operation,
 	fields: MappedField[],
+	call: NodeCall,
+	input: Input,
+	baseUrl: string,
 ): Result<Prepared> {
-	if (hasForeignArguments(context)) return FOREIGN_ARGUMENTS;
+	if (hasForeignArguments(call, input)) return FOREIGN_ARGUMENTS;
 	const { spec, constants, split } = operation;
-	const read = readParameters(context, operation.fields);
+	const read = readParameters(call, input, operation.fields);
 	if (!read.ok) return read;
-	const timezone = context.getTimezone();
-	const files = itemFiles(context);
-	const runsAsTool = isTool(context);
-	const valuesFor = (baseUrl: string) =>
-		new Values(fields, read.value, runsAsTool, { baseUrl, files, timezone });
-	const values = valuesFor(ANYWHERE);
-	const settings = buildSettings(values, usualSettings(spec, runsAsTool));
+	const { isTool, timezone } = call;
+	const values = new Values(fields, read.value, isTool, { baseUrl, files: input.files, timezone });
+	const settings = buildSettings(values, usualSettings(spec, isTool));
 	if (!settings.ok) return settings;
 	// Whoever does not wait for the files of a job gets none.
 	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
 		settings.value.downloadOutputs = false;
-	const warning = warningOf(operation, unknownFields(read.value, operation.fields));
-	const complete = (request: ApiRequest) => ({
+	const { includeInputFields, resultField, idempotency } = settings.value;
+	const built = buildRequest(spec.endpoint, values, constants);
+	if (!built.ok) return includeInputFields ? { ...built, resultField } : built;
+	const request = built.value;
+	return ok({
 		request,
 		parts: split?.(request),
 		settings: settings.value,
-		warning,
-		ownRequest:
-			settings.value.idempotency === 'custom' ? ownKeyFingerprint(context, request) : undefined,
+		warning: warningOf(operation, unknownFields(read.value, operation.fields)),
+		ownRequest: idempotency === 'custom' ? ownKeyFingerprint(input, request) : undefined,
 	});
-	// Where the service is, only the credential says, which cannot be read here.
-	const request = buildRequest(spec.endpoint, values, constants);
-	if (request.ok) return ok(complete(request.value));
-	const local = buildRequest(spec.endpoint, valuesFor(THIS_MACHINE), constants);
-	if (local.ok) return ok({ ...complete(local.value), unlessLocal: request });
-	const { includeInputFields, resultField } = settings.value;
-	return includeInputFields ? { ...request, resultField } : request;
 }
 
-/**
- * The preSend hook of an operation: validates an item without a request. It only records the
- * result; the runner reports it, because n8n's own error items lack pairing. Nothing may be awaited
- * before the result is recorded: n8n calls the hook of every item before the first runner begins,
- * so that one invalid item is known before anything is sent.
- */
-export function preSend(operation: Operation): PreSendAction {
+/** An operation as it is run. */
+export function runnable(operation: Operation): Runnable {
 	const fields = mappedFields(operation.fields);
-	return async function (this: IExecuteSingleFunctions, options) {
-		const item = this.getItemIndex();
-		joinRun(this, item).add(item, prepare(this, operation, fields));
-		return options;
+	const requested = fields.filter(({ mapping }) => mapping.in !== 'setting');
+	return {
+		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
+		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
+		prepare: (call, input, baseUrl) => prepare(operation, fields, call, input, baseUrl),
 	};
 }

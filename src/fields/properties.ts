@@ -1,32 +1,7 @@
-import {
-	NodeOperationError,
-	type IDisplayOptions,
-	type IExecuteSingleFunctions,
-	type INodeProperties,
-	type INodePropertyRouting,
-	type PreSendAction,
-} from 'n8n-workflow';
-import { quoted } from '../base/texts';
-import { runner } from '../run/runner';
-import { mappedFields } from './readFields';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import type { Field, Operation } from './operation';
-import { preSend } from './prepare';
 
 type Show = NonNullable<IDisplayOptions['show']>;
-
-/** The request of an operation, and the two functions that all operations share. */
-function routingOf(operation: Operation): INodePropertyRouting {
-	const { method, path } = operation.spec.endpoint;
-	const fields = mappedFields(operation.fields);
-	const requested = fields.filter(({ mapping }) => mapping.in !== 'setting');
-	const labels = Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label]));
-	const spec = { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) };
-	return {
-		request: { method, url: path },
-		send: { preSend: [preSend(operation)], paginate: true },
-		operations: { pagination: runner(spec, labels) },
-	};
-}
 
 function property({ fields, ...ui }: Field, show?: Show): INodeProperties {
 	const { displayOptions } = ui;
@@ -51,8 +26,9 @@ function operationProperty(operations: Operation[], show: Show): INodeProperties
 		noDataExpression: true,
 		displayOptions: { show },
 		options: operations.map((operation) => {
-			const { name, value, action, description } = operation;
-			return { name, value, action, description, routing: routingOf(operation) };
+			const { name, value, action, description, spec } = operation;
+			const { method, path: url } = spec.endpoint;
+			return { name, value, action, description, routing: { request: { method, url } } };
 		}),
 		default: usual?.value ?? '',
 	};
@@ -77,30 +53,6 @@ function wholeCollections(operations: Operation[], show: Show): INodeProperties[
 	);
 }
 
-const UNKNOWN = 'unknown';
-
-/** Says that a node has no such operation or resource, and which it has. */
-const refusing = (what: string, names: string[]): PreSendAction =>
-	async function (this: IExecuteSingleFunctions) {
-		const given: unknown = this.getNodeParameter(what, '');
-		const itemIndex = this.getItemIndex();
-		throw new NodeOperationError(
-			this.getNode(),
-			`This node has no ${what} ${quoted(given)}; it has ${names.join(', ')}`,
-			{ itemIndex, description: `Choose the ${what} in the node again. Nothing was sent.` },
-		);
-	};
-
-/** Shown, and so run by n8n, only for a value that is none of these: it would send to nowhere. */
-const unknownProperty = (what: string, names: string[], show?: Show): INodeProperties => ({
-	displayName: `Unknown ${what}`,
-	name: UNKNOWN,
-	type: 'hidden',
-	default: '',
-	displayOptions: { ...(show && { show }), hide: { [what]: names } },
-	routing: { send: { preSend: [refusing(what, names)] } },
-});
-
 /** A resource of a node. */
 export interface NodeResource {
 	value: string;
@@ -122,6 +74,8 @@ export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
 		noDataExpression: true,
 		options: resources.map(({ value, name }) => ({ value, name })),
 		default: resources[0]?.value ?? '',
+		// Has n8n's routing engine call the `pagination` of the node for an item; shown always.
+		routing: { send: { paginate: true } },
 	};
 	const ofResources = resources.flatMap(({ value: name, operations }) => {
 		const show = { resource: [name] };
@@ -129,14 +83,11 @@ export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
 		const fields = operations.flatMap(({ value, fields: own }) =>
 			own.map((field) => property(field, { ...fieldsShow, operation: [value] })),
 		);
-		const values = operations.map(({ value }) => value);
 		return [
 			operationProperty(operations, show),
 			...fields,
 			...wholeCollections(operations, fieldsShow),
-			unknownProperty('operation', values, show),
 		];
 	});
-	const resourceNames = resources.map(({ value }) => value);
-	return [resource, ...ofResources, unknownProperty('resource', resourceNames)];
+	return [resource, ...ofResources];
 }

@@ -1,9 +1,8 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
 import { flagOf, valueAt } from '../base/values';
-import { readParameter } from '../run/nodeInput';
+import type { Input, NodeCall } from '../n8n/call';
 import type { Field, Mapping } from './operation';
 import { ABSENT, isEmptyText, type RuleContext, type Ruled } from './rules';
 
@@ -31,15 +30,16 @@ const problemOf = (field: string, problem: string, hint?: string): Failed =>
 
 /** A parameter as it is evaluated; a failure that names the field whose expression throws. */
 function evaluated(
-	context: IExecuteSingleFunctions,
+	call: NodeCall,
+	{ index }: Input,
 	{ name, displayName, fields = [] }: Field,
 ): Result<unknown> {
 	try {
-		return ok(readParameter(context, name, undefined));
+		return ok(call.parameter(index, name));
 	} catch (error) {
 		const throws = fields.find((inner) => {
 			try {
-				readParameter(context, `${name}.${inner.name}`, '');
+				call.parameter(index, `${name}.${inner.name}`, '');
 				return false;
 			} catch {
 				return true;
@@ -51,13 +51,13 @@ function evaluated(
 }
 
 /** The evaluated parameters of an item, as far as an operation has fields for them. */
-export function readParameters(context: IExecuteSingleFunctions, fields: Field[]): Result<Json> {
-	const { parameters } = context.getNode();
+export function readParameters(call: NodeCall, input: Input, fields: Field[]): Result<Json> {
+	const { parameters } = call.node;
 	const read: Json = {};
 	for (const field of fields) {
 		const { name, displayName, fields: inner } = field;
 		if (Object.hasOwn(read, name) || valueAt(parameters, [name]) === undefined) continue;
-		const value = evaluated(context, field);
+		const value = evaluated(call, input, field);
 		if (!value.ok) return value;
 		if (inner && !isRecord(value.value))
 			return problemOf(displayName, `must be an object with fields, got ${quoted(value.value)}`);

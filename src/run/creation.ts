@@ -130,8 +130,8 @@ class Creation {
 	/** What has to be settled before the first request. @returns why the item is not sent at all */
 	private async begin(): Promise<Failed | undefined> {
 		const { item, keys } = this;
-		const { run, itemIndex, memory, spec } = item;
-		const rejected = run.rejectionOf(itemIndex) ?? keys.claim();
+		const { run, memory, spec } = item;
+		const rejected = keys.claim();
 		if (rejected) return rejected;
 		run.addCreation(item);
 		if (keys.isNone) this.startOver();

@@ -76,22 +76,23 @@ function jobsSentence(jobs: OtherJob[], context: ErrorContext): string {
 	return `${exist} and ${are} kept: ${goOn(context)}, and nothing of that is paid for again (${firstOf(kept)}).`;
 }
 
-/** Adds to the error of a run that has ended its counts, and the jobs that exist nevertheless. */
-export function completeError(
-	error: NodeApiError,
+/** The error of a run that has ended: with its counts, and the jobs that exist nevertheless. */
+export function runError(
+	node: INode,
 	failed: Failed,
-	context: ErrorContext,
+	known: ErrorContext,
 	{ made, submitted, invalid }: Run,
-): void {
+): NodeApiError {
+	const context = { ...known, submitted, invalid };
+	const error = nodeError(node, failed, context);
 	const others = made
 		.filter(({ item, job }) => item !== context.itemIndex || !error.message.includes(job.id))
 		.sort((a, b) => a.item - b.item)
 		.map(({ item, job }): OtherJob => {
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});
-	const { description } = describeFailure(failed, { ...context, submitted, invalid });
-	error.description = [description, jobsSentence(others, context)].filter(Boolean).join(' ');
-	if (others.length > 0) {
-		error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
-	}
+	if (others.length === 0) return error;
+	error.description = [error.description, jobsSentence(others, context)].filter(Boolean).join(' ');
+	error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
+	return error;
 }

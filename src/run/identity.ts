@@ -1,28 +1,25 @@
-import type { IBinaryData, IExecuteSingleFunctions } from 'n8n-workflow';
 import { inOrder, valueAt } from '../base/values';
+import type { Input, NodeCall } from '../n8n/call';
 import type { Run } from './run';
 import type { OperationSpec } from './item';
 import { shortHash } from './keys';
 import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from './state';
-import { inputItems, isTool } from './nodeInput';
 
 /**
  * Unevaluated, as the workflow stores them: an expression that gives a new value each time stays
  * the same.
  */
 function parametersFingerprint(
-	context: IExecuteSingleFunctions,
+	{ node: { parameters: values } }: NodeCall,
 	{ parameters = [] }: OperationSpec,
 ): string {
-	const { parameters: values } = context.getNode();
 	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
 	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
 }
 
 /** The input item as text, with files represented by where n8n stores them. */
-function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
-	const { json, binary = {} } = inputItems(context)[context.getItemIndex()] ?? { json: {} };
-	const files = Object.entries<IBinaryData>(binary).map(([field, { id, data }]) => [
+function inputText({ item: { json, binary = {} } }: Input, tool: boolean): string {
+	const files = Object.entries(binary).map(([field, { id, data }]) => [
 		field,
 		id ?? shortHash(data),
 	]);
@@ -37,20 +34,20 @@ function inputText(context: IExecuteSingleFunctions, tool: boolean): string {
  * Retry On Fail and Retry Execution. In a tool of an AI agent they do not: see `toolCall`.
  */
 export function identify(
-	context: IExecuteSingleFunctions,
+	call: NodeCall,
+	input: Input,
 	spec: OperationSpec,
 	run: Run,
-	runIndex: number,
 	node: NodeMemory,
 ): { item: string; memory: ItemMemory; inputFingerprint: string } {
-	const place = `${runIndex}:${context.getItemIndex()}`;
+	const place = `${call.runIndex}:${input.index}`;
 	// There is nothing to remember about an operation that creates nothing.
 	if (!spec.creates && spec.output !== 'file')
 		return { inputFingerprint: '', item: place, memory: newMemory() };
-	run.cache.parameters ??= parametersFingerprint(context, spec);
-	const tool = isTool(context);
-	const inputFingerprint = shortHash(`${run.cache.parameters}\n${inputText(context, tool)}`);
-	const item = tool ? toolCall(node, inputFingerprint, context.getExecutionId() ?? '') : place;
+	run.cache.parameters ??= parametersFingerprint(call, spec);
+	const { isTool: tool } = call;
+	const inputFingerprint = shortHash(`${run.cache.parameters}\n${inputText(input, tool)}`);
+	const item = tool ? toolCall(node, inputFingerprint, call.executionId) : place;
 	return { inputFingerprint, item, memory: itemMemory(node, item) };
 }
 

@@ -122,8 +122,6 @@ export interface Prepared {
 	warning?: string;
 	/** With a key of the user's own, the fingerprint of the request, its files by where n8n stores them. */
 	ownRequest?: string;
-	/** What is wrong with it unless the service is on this machine, which only the credential says. */
-	unlessLocal?: Failed;
 }
 
 /** One item while its operation runs. */
@@ -170,4 +168,6 @@ export interface Outcome {
 	finished?: boolean;
 	/** For an AI agent: what to do about a job that has not ended. */
 	next?: string;
+	/** Whether an agent was told to ask again: what becomes of it was not given to n8n. */
+	isUnfinished?: boolean;
 }

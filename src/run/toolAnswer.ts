@@ -29,20 +29,29 @@ const WAIT_MS = 1_800_000;
 
 /** What an agent is told when its time is over. */
 function unfinished(item: Item): Result<Outcome> {
-	const { itemIndex, run, settings, spec, request } = item;
-	run.undelivered.add(itemIndex);
+	const { settings, spec, request } = item;
 	if (!spec.creates) {
 		const id = spec.endpoint.path.endsWith('{id}') ? { id: idIn(request) } : {};
-		return ok({ resources: [{ ...id, status: 'not finished' }], files: [], next: NOT_FINISHED });
+		return ok({
+			resources: [{ ...id, status: 'not finished' }],
+			files: [],
+			next: NOT_FINISHED,
+			isUnfinished: true,
+		});
 	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
 		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
 		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
 	});
 	if (resources.length === 0)
-		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
+		return ok({
+			resources: [{ status: 'not sent' }],
+			files: [],
+			next: NOT_SENT,
+			isUnfinished: true,
+		});
 	const next = settings.idempotency === 'none' ? GET_LATER : CALL_AGAIN;
-	return ok({ resources, files: [], next });
+	return ok({ resources, files: [], next, isUnfinished: true });
 }
 
 /** What an agent is told of what became of its call. */

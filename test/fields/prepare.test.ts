@@ -1,8 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/contract';
-import { currentRun } from '../../src/run/nodeInput';
 import { additionalFields, inBody, type Operation } from '../../src/fields/operation';
-import { preSend } from '../../src/fields/prepare';
+import { callOfOne } from '../../src/n8n/call';
+import { runnable } from '../../src/fields/prepare';
 import { flag, name, prose } from '../../src/fields/rules';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
@@ -52,8 +52,9 @@ async function prepared(parameters: object, run: Partial<NodeRun> = {}) {
 		return value;
 	};
 	Object.assign(context, { getNodeParameter });
-	await preSend(operation).call(context, { url: '', baseURL: 'https://api.example/v1' });
-	return currentRun(context)?.beginItem(0);
+	const call = callOfOne(context as IExecutePaginationFunctions);
+	const [input] = call.inputs;
+	return input && runnable(operation).prepare(call, input, 'https://api.example/v1');
 }
 
 test('a whole collection may come from one expression, and is an object then', async () => {

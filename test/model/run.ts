@@ -99,7 +99,7 @@ export function runOf({
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
 		spec: CREATE,
-		run: new Run(1, false),
+		run: new Run(),
 		openRequests: new OpenRequests(),
 		hasService: true,
 		credits: executionCredits({}),
@@ -133,7 +133,7 @@ export async function runAll<T>(
 	partsOf: (itemIndex: number) => RunParts,
 	operation: (item: Item) => Promise<T>,
 ): Promise<T[]> {
-	const run = new Run(count, false);
+	const run = new Run();
 	const items = Array.from({ length: count }, (_, itemIndex) =>
 		runOf({ run, itemIndex, ...partsOf(itemIndex) }),
 	);

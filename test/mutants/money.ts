@@ -158,26 +158,28 @@ export const money: Mutant[] = [
 			to: 'Math.floor(credits * 100) / 100',
 		},
 	}),
-	...inFile('src/run/runner.ts', 'test/run/dryRun.test.ts', {
+	...inFile('src/run/runItem.ts', 'test/run/dryRun.test.ts', {
 		'money/dry-run-pays': {
 			why: 'A dry run creates and pays.',
 			from: '\tif (settings.dryRun) return dryRun(item);\n',
 			to: '',
 		},
 	}),
-	...inFile('src/run/runner.ts', 'test/run/runner.test.ts', {
+	...inFile('src/run/check.ts', 'test/run/runner.test.ts', {
 		'money/missing-scope-found-too-late': {
 			why: 'A key that may create and not read pays for a job whose result it can never fetch.',
 			from: 'waits ? readerOf(object).scope : undefined,',
 			to: 'undefined,',
 		},
 	}),
-	...inFile('src/run/run.ts', 'test/run/runner.test.ts', {
+	...inFile('src/run/runOperation.ts', 'test/run/runner.test.ts', {
 		'money/half-a-run-is-sent': {
 			why: 'One item is wrong, n8n throws all results away, and the others are paid for.',
-			from: 'return this.invalidItems > 0 && !this.continuesOnFail\n',
-			to: 'return false\n',
+			from: 'unfit?.ok === false && !call.continuesOnFail',
+			to: 'unfit?.ok === false && false',
 		},
+	}),
+	...inFile('src/run/run.ts', 'test/run/runner.test.ts', {
 		'money/skipped-item-says-nothing': {
 			why: 'What halted the run became a row, so nobody throws, and n8n takes a run without the other items for a success.',
 			from: 'becomesRow: becomesErrorItem(failed, settings)',

@@ -73,7 +73,7 @@ test('with a key that is refused, plans are read five at a time and none once th
 		},
 	});
 	const parameters = { ...usual, maxCredits: 40 };
-	const made = execute(new MediaGenAgentRun().description, run, () => parameters);
+	const made = execute(new MediaGenAgentRun(), run, () => parameters);
 	await expect(made).rejects.toThrow(/API key/);
 	expect(asked).not.toContain('POST');
 	expect(asked.length).toBeLessThanOrEqual(5);

@@ -2,7 +2,7 @@ import { Run } from '../../src/run/run';
 import { executionCredits } from '../../src/run/credits';
 import { isOutcomeOpen, newMemory, type ItemMemory } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import { ModelService } from '../model/modelService';
 import { seeded } from '../model/random';
 import { hostWith, runOf, workspaceWith } from '../model/run';
@@ -79,7 +79,7 @@ async function execution(seed: number): Promise<string[]> {
 		const cap = settings.maxCredits ?? 0;
 		for (let tries = random() < 0.3 ? 2 : 1; tries > 0; tries -= 1) {
 			const [before, requests] = [reserved(), posts()];
-			const run = new Run(count, false);
+			const run = new Run();
 			const all = asked.map(async (size, itemIndex) => {
 				const prompt = `${node} ${itemIndex}`;
 				if (random() < 0.1) failing.add(prompt);
@@ -90,7 +90,7 @@ async function execution(seed: number): Promise<string[]> {
 				const item = runOf({ ...parts, prompt, origin: { item: prompt } });
 				item.spec = { ...item.spec, takesSlot: undefined };
 				item.request.body = { mode: 'image', model: size, prompt };
-				return await runOperation(item);
+				return await runItem(item);
 			});
 			const results = await clock.run(Promise.all(all));
 			const kinds = results.map((result) => (result.ok ? '' : result.failure.kind));

@@ -3,7 +3,7 @@ import type { Result } from '../../src/base/result';
 import { creditsOf, executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
 import { newMemory, type ItemMemory } from '../../src/run/state';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { createJob, hostWith, runAll, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -47,7 +47,7 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 			const own = { memory, prompt, model: size, origin: { item } };
 			return { host, workspace, settings, credits, ...own };
 		};
-		return await clock.run(runAll(asked.length, partsOf, runOperation));
+		return await clock.run(runAll(asked.length, partsOf, runItem));
 	};
 	return { clock, model, workspace, execution: { credits, run } };
 }
@@ -140,7 +140,7 @@ describe('an agent run under Max Credits', () => {
 			const request = { method: 'POST', path, query: {}, body } as const;
 			return { host, workspace, credits, settings, request, spec };
 		};
-		const [first] = await clock.run(runAll(count, partsOf, runOperation));
+		const [first] = await clock.run(runAll(count, partsOf, runItem));
 		return { first, sent, reserved: credits.reserved };
 	}
 

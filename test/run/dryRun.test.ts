@@ -60,7 +60,7 @@ test.each([
 test('a long speech becomes several; with lite speech 300 credits are stated for a million characters', async () => {
 	const text = `${'A sentence of words. '.repeat(10_000)}The end.`;
 	const given = { text, model: byId('service/speech-lite') };
-	const { items } = await dry({ description: new MediaGenSpeech().description, given });
+	const { items } = await dry({ node: new MediaGenSpeech(), given });
 	const parts = items.map(({ json, binary }) => [json.part, json.parts, binary?.data?.mimeType]);
 	expect(parts).toEqual(items.map((_, index) => [index + 1, items.length, 'audio/wav']));
 	expect(items.length).toBeGreaterThan(1);

@@ -1,7 +1,7 @@
 import { OpenRequests } from '../../src/run/openRequests';
 import { Run } from '../../src/run/run';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import { fail, type Result } from '../../src/base/result';
 import type { Json, Resource } from '../../src/base/types';
 import type { IdempotencyMode } from '../../src/run/item';
@@ -222,13 +222,13 @@ class World {
 		signal: AbortSignal,
 	): Promise<Output[]> {
 		const rows = execution.rounds[round] ?? [];
-		const run = new Run(rows.length, false, this.continuesOnFail);
-		run.cache.location = { runIndex: round, node: 'workflow/node' };
+		const run = new Run();
+		const of = { executionId: execution.id, runIndex: round, signal };
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
 			this.log.push(`  round ${round}: invalid`);
-			run.endItem(!this.continuesOnFail);
-			run.noteDeliveries(this.openRequests, execution.id, signal);
+			const isLost = !this.continuesOnFail || signal.aborted;
+			run.noteDeliveries(this.openRequests, of, isLost ? 'all' : new Set());
 			const invalid = fail({ kind: 'input', field: 'Prompt', problem: 'is empty' });
 			return rows.map((row) => [row, invalid]);
 		}
@@ -261,13 +261,13 @@ class World {
 						looksBack,
 					},
 				});
-				const result = await runOperation(item);
-				if (!result.ok && this.continuesOnFail) run.undelivered.add(itemIndex);
-				else if (!result.ok) run.endItem(true);
+				const result = await runItem(item);
 				return [row, result];
 			}),
 		);
-		run.noteDeliveries(this.openRequests, execution.id, signal);
+		const failed = results.flatMap(([, { ok }], item) => (ok ? [] : [item]));
+		const hasFailed = signal.aborted || (failed.length > 0 && !this.continuesOnFail);
+		run.noteDeliveries(this.openRequests, of, hasFailed ? 'all' : new Set(failed));
 		const said = results.map(([, { ok, ...result }]) => (ok ? 'ok' : JSON.stringify(result)));
 		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
 		return results;

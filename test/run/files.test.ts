@@ -3,7 +3,7 @@ import { Readable } from 'stream';
 import { ENDPOINTS } from '../../src/contract';
 import type { Host } from '../../src/service/host';
 import { collect } from '../../src/run/files';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import type { NodeMemory } from '../../src/run/state';
 import type { Resource, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
@@ -156,7 +156,7 @@ async function operated(given: Resource, fresh: unknown, more: Partial<RunParts>
 		settings: { downloadOutputs: true },
 		...more,
 	});
-	return { result: await clock.run(runOperation(item)), paths, asked };
+	return { result: await clock.run(runItem(item)), paths, asked };
 }
 
 test('a repeated creation may show the end without outputs: then the job is read', async () => {

@@ -58,7 +58,7 @@ async function world(seed: number): Promise<string[]> {
 		const shared = {
 			workspace,
 			host: { ...host, channel: { ...host.channel, signal } },
-			run: new Run(count, false, pick(true, false)),
+			run: new Run(),
 			node: { runId: `run ${execution}`, items: {} },
 			settings: {
 				waitTimeoutMs,

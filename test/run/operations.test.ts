@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import type { OperationSpec } from '../../src/run/item';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import type { SendResult } from '../../src/base/types';
 import { answer, LOST, scripted } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -20,7 +20,7 @@ async function runWith(spec: OperationSpec, answers: SendResult[], settings: Set
 		settings,
 		request: { method, path: path.replace('{id}', 'x'), query: {}, body: undefined },
 	});
-	const result = await clock.run(runOperation(item));
+	const result = await clock.run(runItem(item));
 	return { result, sent, resources: result.ok ? result.value.resources : undefined };
 }
 

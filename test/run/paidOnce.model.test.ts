@@ -188,7 +188,7 @@ class Sequence {
 		const item = runOf({
 			host: hostWith(this.service.send),
 			workspace: this.workspace,
-			run: new Run(1, false),
+			run: new Run(),
 			memory,
 			node: this.node,
 			inputFingerprint: source,

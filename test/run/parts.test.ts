@@ -1,4 +1,4 @@
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import { itemMemory, type NodeMemory } from '../../src/run/state';
 import type { RunParts } from '../model/run';
 import { oneItem, runOf } from '../model/run';
@@ -21,7 +21,7 @@ function setUp() {
 	const run = async (settings: RunParts['settings'] = {}, parts = PARTS) => {
 		const memory = itemMemory(node, '0:0');
 		const given = { memory, parts, request: parts[0], inputFingerprint: JSON.stringify(parts) };
-		return await clock.run(runOperation(runOf({ host, workspace, node, settings, ...given })));
+		return await clock.run(runItem(runOf({ host, workspace, node, settings, ...given })));
 	};
 	return { model, keys, run };
 }

@@ -160,7 +160,11 @@ describe('with Continue On Fail', () => {
 		});
 		// As n8n would take it for a failure of the node.
 		expect(failed).not.toHaveProperty('error');
-		expect(broken?.error).toBeDefined();
+		expect(broken).toMatchObject({
+			pairedItem: { item: 3 },
+			json: { error: 'Prompt cannot be evaluated: it throws [item 4 of 4]' },
+		});
+		expect(broken).not.toHaveProperty('error');
 	});
 
 	test('with an error output the item has nothing else, so that n8n adds its row', async () => {

@@ -3,7 +3,7 @@ import { executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
 import { itemMemory, nodeMemory } from '../../src/run/state';
 import { toolCall } from '../../src/run/identity';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import { answerInTime } from '../../src/run/toolAnswer';
 import type { RateLimits } from '../../src/service/credential';
 import { ModelService, type ServiceSettings } from '../model/modelService';
@@ -51,7 +51,7 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 				origin: { item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
 			}),
-			runOperation,
+			runItem,
 		);
 		return { result, took: clock.monotonic() - began };
 	};

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import type { Item } from '../../src/run/item';
-import { runOperation } from '../../src/run/runner';
+import { runItem } from '../../src/run/runItem';
 import { BinaryReference, openRequest } from '../../src/run/uploads';
 import type { BinarySource } from '../../src/service/host';
 import type { ApiRequest, Send } from '../../src/base/types';
@@ -77,7 +77,7 @@ test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
 		const clock = new VirtualClock();
 		const shared = { host, workspace: workspaceWith(clock), request };
 		for (const dryRun of [false, true]) {
-			const result = await clock.run(runOperation(runOf({ ...shared, settings: { dryRun } })));
+			const result = await clock.run(runItem(runOf({ ...shared, settings: { dryRun } })));
 			expect(result).toMatchObject({ failure: { kind: 'upload', field: 'data' } });
 		}
 		expect(sent).toEqual([]);

@@ -1,11 +1,20 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import type { IHttpRequestOptions } from 'n8n-workflow';
+import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
-import { itemContext } from '../../src/run/nodeInput';
 import { n8nHost, readBody } from '../../src/service/n8n';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const NEVER = new AbortController().signal;
+
+/** What a host needs of n8n. */
+const itemContext = (context: IExecuteSingleFunctions) => ({
+	functions: context,
+	files: () => context.getInputData().binary ?? {},
+	signal: context.getExecutionCancelSignal(),
+	fairnessKey: 'execution 1',
+	timeoutMs: Number(context.getNodeParameter('requestOptions.timeout', 0)),
+});
+
 const FILE = { size: 3, open: async () => Buffer.from('cat') };
 
 const KEY = 'canary-key-123';

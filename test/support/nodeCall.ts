@@ -28,7 +28,7 @@ export async function called(
 		asked.push({ method, url, body: JSON.parse(String(body ?? '{}')) as IDataObject });
 		return { headers: {}, ...answer(options) };
 	};
-	const running = execute(new node().description, nodeRun({ request }), () => parameters);
+	const running = execute(new node(), nodeRun({ request }), () => parameters);
 	const ended: { item?: INodeExecutionData; error?: NodeApiError } = await running.then(
 		([item]) => ({ item }),
 		(error: NodeApiError) => ({ error }),

@@ -48,6 +48,8 @@ export interface NodeRun {
 	/** Whether failed rows leave by the error output. */
 	errorOutput?: boolean;
 	signal?: AbortSignal;
+	/** Functions of the context that are not as usual. */
+	lacking?: Partial<IExecuteSingleFunctions>;
 }
 
 export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
@@ -141,5 +143,5 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 			},
 		},
 	};
-	return context as unknown as IExecuteSingleFunctions;
+	return { ...context, ...run.lacking } as unknown as IExecuteSingleFunctions;
 }

@@ -1,4 +1,4 @@
-import type { INodeExecutionData, INodeTypeDescription, NodeApiError } from 'n8n-workflow';
+import type { INodeExecutionData, INodeType, NodeApiError } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { systemClock } from '../../src/base/clock';
 import type { ApiRequest, SendResult } from '../../src/base/types';
@@ -15,7 +15,7 @@ export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** A node, what it is given, and the service before which it runs. */
 export interface Part extends Partial<NodeRun> {
-	description?: INodeTypeDescription;
+	node?: Pick<INodeType, 'description' | 'customOperations'>;
 	service?: Partial<ServiceSettings>;
 	json?: Array<Record<string, unknown>>;
 	given?: Record<string, unknown>;
@@ -28,7 +28,7 @@ let keys = 0;
 
 /** A node before a service, in virtual time; each has a workspace of its own. */
 export function setUp({
-	description = new MediaGen().description,
+	node = new MediaGen(),
 	service,
 	json = [{}],
 	given,
@@ -56,7 +56,7 @@ export function setUp({
 		});
 	const nodeMemory: NodeRun['nodeMemory'] = {};
 	const start = async (more: Partial<NodeRun> = {}, changed: Record<string, unknown> = {}) =>
-		await execute(description, shared({ nodeMemory, ...more }), (item) => ({
+		await execute(node, shared({ nodeMemory, ...more }), (item) => ({
 			...given,
 			...own?.(item),
 			...changed,

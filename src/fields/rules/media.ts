@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { quoted, trimmed } from '../../base/texts';
 import { isRecord, type Json } from '../../base/types';
-import { fieldName } from '../../run/nodeInput';
+import { fieldName } from '../../n8n/call';
 import { BinaryReference } from '../../run/uploads';
 import { mediaUrlIn } from '../../service/urls';
 import { parsedJson } from './json';

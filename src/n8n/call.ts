@@ -1,0 +1,209 @@
+import type {
+	IAllExecuteFunctions,
+	IBinaryData,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IExecuteFunctions,
+	IExecutePaginationFunctions,
+	IGetNodeParameterOptions,
+	INode,
+	INodeExecutionData,
+	ITaskDataConnections,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { BoundedMap } from '../base/boundedMap';
+import { isRecord } from '../base/types';
+import { CREDENTIAL, credentialIdOf } from '../service/credential';
+
+/*
+ * What n8n gives to one run of a node, by whichever door it comes in, with a stated value where n8n gives none.
+ * Whoever runs an operation knows n8n by this and by nothing else.
+ */
+
+/** One item of the input. */
+export interface Input {
+	/** As n8n numbers it. */
+	index: number;
+	item: INodeExecutionData;
+	/** By the name of their field, wherever n8n keeps them. */
+	files: Record<string, IBinaryData>;
+}
+
+/** "Request Options" of a declarative node, which n8n adds and only its routing engine would read. */
+export interface RequestOptions {
+	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
+	proxy?: string;
+	timeout?: number;
+	allowUnauthorizedCerts?: boolean;
+}
+
+type ReadParameter = (
+	name: string,
+	fallback?: unknown,
+	options?: IGetNodeParameterOptions,
+) => unknown;
+
+export interface NodeCall {
+	functions: IAllExecuteFunctions;
+	node: INode;
+	inputs: readonly Input[];
+	/** Whether an AI agent reads the answer. */
+	isTool: boolean;
+	/** Whether n8n runs the tool from within another node, and the input is the arguments of one call. */
+	isNested: boolean;
+	continuesOnFail: boolean;
+	mode: WorkflowExecuteMode;
+	/** Empty outside of an execution. */
+	executionId: string;
+	/** Workflow and node; the credential and the kind of node where there is no workflow. */
+	place: string;
+	runIndex: number;
+	timezone: string;
+	signal: AbortSignal | undefined;
+	/** What n8n keeps of this node over the tries of an execution. */
+	nodeMemory: IDataObject;
+	/** What n8n keeps for all nodes of an execution. */
+	executionMemory: IDataObject;
+	/** A parameter of the node for an item, evaluated. */
+	parameter(index: number, name: string, fallback?: unknown): unknown;
+	evaluate(index: number, expression: string): unknown;
+	credential(index: number): Promise<ICredentialDataDecryptedObject>;
+}
+
+/** Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2). */
+const FILES_KEY = '_files';
+
+const isFile = (value: unknown): value is IBinaryData =>
+	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
+
+/** The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`. */
+export const fieldName = (name: string): string =>
+	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
+
+/** The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be anybody's. */
+function filesOf({ json, binary = {} }: INodeExecutionData, isCombined: boolean) {
+	const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;
+	if (!isRecord(inJson)) return binary;
+	const files = Object.entries(inJson).filter(([, value]) => isFile(value));
+	return { ...(Object.fromEntries(files) as Record<string, IBinaryData>), ...binary };
+}
+
+/** Whether there is nothing in it for n8n to evaluate. */
+function needsNoEvaluation(raw: unknown): boolean {
+	if (typeof raw === 'string') return !raw.startsWith('=');
+	return typeof raw !== 'object' || raw === null || Object.values(raw).every(needsNoEvaluation);
+}
+
+/** n8n gets ready to evaluate each parameter that it is asked for: so most are read as they are stored. */
+function readParameter(read: ReadParameter, name: string, fallback: unknown): unknown {
+	const raw = read(name, fallback, { rawExpressions: true });
+	return needsNoEvaluation(raw) ? raw : read(name, fallback);
+}
+
+/** The value that n8n gives, or the one that is stated for where it has none. */
+function orElse<T>(give: () => T, otherwise: () => T): T {
+	try {
+		return give();
+	} catch {
+		return otherwise();
+	}
+}
+
+/**
+ * What is kept of a node that n8n runs without an execution (its own Agents): in this process, by what stays the same
+ * in the next call. The node's id is new in each.
+ */
+const withoutExecution = new BoundedMap<string, IDataObject>(1_000);
+
+function memoryOf(place: string): IDataObject {
+	const known = withoutExecution.get(place) ?? {};
+	withoutExecution.set(place, known);
+	return known;
+}
+
+/** What is the same for all items, by whichever door n8n comes in. */
+function ofNode(context: IExecuteFunctions | IExecutePaginationFunctions) {
+	const node = context.getNode();
+	const { id: workflowId } = context.getWorkflow();
+	const mode = context.getMode();
+	const place =
+		workflowId === undefined ? `${credentialIdOf(node)}/${node.type}` : `${workflowId}/${node.id}`;
+	return {
+		functions: context,
+		node,
+		isTool: node.type.endsWith('Tool') || (mode as string) === 'internal',
+		continuesOnFail: context.continueOnFail(),
+		mode,
+		executionId: context.getExecutionId() ?? '',
+		place,
+		timezone: orElse(
+			() => context.getTimezone(),
+			() => 'UTC',
+		),
+		signal: context.getExecutionCancelSignal(),
+		nodeMemory: orElse(
+			() => context.getContext('node'),
+			() => memoryOf(place),
+		),
+		executionMemory: orElse(
+			() => context.getContext('flow'),
+			() => ({}),
+		),
+		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
+	};
+}
+
+/** Which run of the node in its execution it is. n8n gives it to expressions only. */
+const runIndexOf = (context: IExecuteFunctions | IExecutePaginationFunctions, index: number) =>
+	orElse(
+		() => Number(context.getWorkflowDataProxy(index).$runIndex),
+		() => 0,
+	);
+
+/** Older versions of n8n have neither the mode nor the function. */
+const isCombined = (context: IExecuteFunctions | IExecutePaginationFunctions): boolean =>
+	(context as Partial<IExecuteFunctions>).getWorkflowSettings?.call(context).binaryMode ===
+	'combined';
+
+/** A run of the node in a workflow, with all of its items. */
+export function callOf(context: IExecuteFunctions): NodeCall {
+	const combined = isCombined(context);
+	const ofItem =
+		(index: number): ReadParameter =>
+		(name, fallback, options) =>
+			context.getNodeParameter(name, index, fallback, options);
+	return {
+		...ofNode(context),
+		inputs: context
+			.getInputData()
+			.map((item, index) => ({ index, item, files: filesOf(item, combined) })),
+		isNested: false,
+		runIndex: runIndexOf(context, 0),
+		parameter: (index, name, fallback) => readParameter(ofItem(index), name, fallback),
+		credential: async (index) => await context.getCredentials(CREDENTIAL, index),
+	};
+}
+
+/** One item, where n8n's routing engine runs the node: a call of it as a tool from within another node. */
+export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
+	const index = context.getItemIndex();
+	const { inputData } = context as { inputData?: ITaskDataConnections };
+	const { main, ai_tool: tool } = inputData ?? context.getExecuteData().data;
+	const item = (main ?? tool)?.[0]?.[index] ?? { json: {} };
+	const read: ReadParameter = (name, fallback, options) =>
+		context.getNodeParameter(name, fallback, options);
+	return {
+		...ofNode(context),
+		inputs: [{ index, item, files: filesOf(item, isCombined(context)) }],
+		isNested: main === undefined,
+		runIndex: runIndexOf(context, index),
+		parameter: (_, name, fallback) => readParameter(read, name, fallback),
+		credential: async () => await context.getCredentials(CREDENTIAL),
+	};
+}
+
+/** The functions of n8n for one item: its helpers ask them for the credential and for the signal. */
+export const functionsOf = ({ functions, credential }: NodeCall, index: number) =>
+	Object.assign(Object.create(functions) as IAllExecuteFunctions, {
+		getCredentials: async () => await credential(index),
+	});

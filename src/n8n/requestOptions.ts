@@ -1,0 +1,38 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { fail, ok, type Result } from '../base/result';
+import type { NodeCall, RequestOptions } from './call';
+
+/** How all requests of an item are sent, as n8n's HTTP client takes it. */
+export type Sending = Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
+	timeoutMs: number;
+};
+
+/** As n8n's routing engine reads the address of a proxy. */
+function proxyOf(text: string): IHttpRequestOptions['proxy'] {
+	const { hostname, port, protocol, username, password } = new URL(text);
+	if (!hostname || !port) throw new Error('no host or port');
+	const auth = { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+	return {
+		host: hostname,
+		port: Number(port),
+		protocol: protocol.replace(/:$/, ''),
+		...(username && { auth }),
+	};
+}
+
+export const requestOptions = (call: NodeCall, index: number): RequestOptions =>
+	(call.parameter(index, 'requestOptions', {}) ?? {}) as RequestOptions;
+
+/** What the user has set under Request Options for the requests of an item. */
+export function sendingOf(call: NodeCall, index: number): Result<Sending> {
+	const { proxy, timeout = 0, allowUnauthorizedCerts } = requestOptions(call, index);
+	const sending: Sending = { timeoutMs: Number(timeout) };
+	if (allowUnauthorizedCerts) sending.skipSslCertificateValidation = true;
+	if (!proxy) return ok(sending);
+	try {
+		return ok({ ...sending, proxy: proxyOf(proxy) });
+	} catch {
+		const problem = `must be an address with a port, such as http://proxy.example.com:3128, got "${proxy}"`;
+		return fail({ kind: 'input', field: 'Proxy', problem });
+	}
+}

@@ -1,0 +1,187 @@
+import type { IExecuteFunctions, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
+import { callOf } from '../../src/n8n/call';
+import { sendingOf } from '../../src/n8n/requestOptions';
+import { executeContext } from '../support/engine';
+import { nodeRun, valueAt } from '../support/nodeContext';
+import { byId, clock, setUp } from '../support/serviceRun';
+
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
+
+const given = { model: byId('m'), prompt: 'a cat' };
+const asTool = { nodeType: 'n8n-nodes-mediagen.mediaGenTool' };
+const nested = { ...asTool, inputData: { ai_tool: [[{ json: {} }]] } };
+
+test.each([
+	['a workflow', {}],
+	['an agent from version 3 on, which runs a tool as a node', asTool],
+	['an agent up to version 2, another node or MCP', nested],
+	["one of n8n's own Agents", { mode: 'internal' as never, executionId: '' }],
+])('the same operation is run, and paid for once, for %s', async (_, more) => {
+	const { model, run } = setUp({ given });
+	const rows = await run(more);
+	expect(rows).toHaveLength(1);
+	expect(rows[0]).toMatchObject({
+		json: { id: 'gen_1', status: 'completed' },
+		pairedItem: { item: 0 },
+	});
+	expect(model.jobs).toHaveLength(1);
+});
+
+/** What a context of n8n may lack, or throw: the operation has a stated value for it. */
+const LACKING: Record<string, Partial<IExecuteSingleFunctions>> = {
+	'the id of the execution': { getExecutionId: () => undefined as never },
+	'the memory of the node': {
+		getContext() {
+			throw new Error('`executionData` is not initialized');
+		},
+	},
+	'the workflow': { getWorkflow: () => ({}) as never },
+	'its settings': { getWorkflowSettings: undefined as never },
+	'a signal for the cancel': { getExecutionCancelSignal: () => undefined },
+	'the index of the run': {
+		getWorkflowDataProxy() {
+			throw new Error('no run data');
+		},
+	},
+	'the time zone': {
+		getTimezone() {
+			throw new Error('no settings');
+		},
+	},
+};
+
+describe.each(Object.entries(LACKING))('without %s', (_, lacking) => {
+	test('an operation runs, by either door', async () => {
+		const { model, run } = setUp({ given });
+		for (const more of [{}, nested]) await run({ ...more, lacking, nodeMemory: {} });
+		expect(model.jobs.length).toBeGreaterThan(0);
+	});
+});
+
+test('an operation that the node does not have is named, with those that it has', async () => {
+	const { posts, run } = setUp({ given: { ...given, operation: 'makeTea' } });
+	await expect(run()).rejects.toThrow(
+		/^This node has no operation "makeTea"; it has generateImage, /,
+	);
+	expect(posts()).toEqual([]);
+});
+
+test.each([
+	['a text', 'a cat', 'a cat'],
+	['a collection of values', { waitTimeout: 5, persona: { value: 'p' } }, undefined],
+	['an expression', '={{ $json.prompt }}', 'evaluated'],
+	['a collection with an expression', { waitTimeout: '={{ 5 }}' }, 'evaluated'],
+	['a locator in a collection', { persona: { __rl: true, value: '={{ 5 }}' } }, 'evaluated'],
+	['nothing', undefined, 'fallback'],
+])('a parameter is evaluated where there is something to evaluate: %s', (_, stored, read) => {
+	const getNodeParameter = (
+		name: string,
+		_item: number,
+		fallback?: unknown,
+		options?: { rawExpressions?: boolean },
+	) => (options?.rawExpressions ? (valueAt({ field: stored }, name) ?? fallback) : 'evaluated');
+	const context = Object.assign(executeContext(nodeRun()), { getNodeParameter });
+	const call = callOf(context as IExecuteFunctions);
+	expect(call.parameter(0, 'field', 'fallback')).toEqual(read ?? stored);
+});
+
+describe('Request Options', () => {
+	const optionsOf = (requestOptions: object) => {
+		const run = nodeRun({ parameters: () => ({ requestOptions }) });
+		return sendingOf(callOf(executeContext(run)), 0);
+	};
+
+	test('a proxy, a timeout and whether certificates are checked go with each request', () => {
+		const proxy = 'http://me:pass%20word@proxy.example:3128';
+		expect(optionsOf({ proxy, timeout: 5_000, allowUnauthorizedCerts: true })).toEqual({
+			ok: true,
+			value: {
+				timeoutMs: 5_000,
+				skipSslCertificateValidation: true,
+				proxy: {
+					protocol: 'http',
+					host: 'proxy.example',
+					port: 3128,
+					auth: { username: 'me', password: 'pass word' },
+				},
+			},
+		});
+		expect(optionsOf({})).toEqual({ ok: true, value: { timeoutMs: 0 } });
+	});
+
+	test.each(['proxy.example', 'http://proxy.example', 'not a proxy'])(
+		'a proxy that is no address with a port is a wrong field: %s',
+		(proxy) => {
+			expect(optionsOf({ proxy })).toMatchObject({ failure: { kind: 'input', field: 'Proxy' } });
+		},
+	);
+
+	test('with Batching all items are checked before the first portion goes', async () => {
+		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 1_000 } } };
+		const own = (item: number) => ({ prompt: item === 2 ? '' : `p${item}`, requestOptions });
+		const json = [{}, {}, {}];
+		const { posts, run } = setUp({ given, own, json });
+		await expect(run()).rejects.toThrow(/Prompt is empty \[item 3 of 3\]/);
+		expect(posts()).toEqual([]);
+	});
+
+	test('with Batching a portion begins after each interval', async () => {
+		const requestOptions = { batching: { batch: { batchSize: 2, batchInterval: 60_000 } } };
+		const json = [{}, {}, {}, {}, {}];
+		const began = clock.monotonic();
+		const at: number[] = [];
+		const own = (item: number) => ({ prompt: `p${item}`, requestOptions });
+		const { run } = setUp({
+			given,
+			own,
+			json,
+			answers({ method }) {
+				if (method === 'POST') at.push(Math.floor((clock.monotonic() - began) / 60_000));
+				return undefined;
+			},
+		});
+		await run();
+		expect(at).toEqual([0, 0, 1, 1, 2]);
+	});
+});
+
+test('each item is sent with the credential that its own expression gives', async () => {
+	const keys = ['key-of-the-first', 'key-of-the-second'];
+	const used: unknown[] = [];
+	const run = nodeRun({
+		items: [{ json: {} }, { json: {} }] as INodeExecutionData[],
+		async request(options) {
+			used.push(options.headers?.Authorization);
+			return { statusCode: 202, headers: {}, body: { id: `gen_${used.length}`, status: 'queued' } };
+		},
+	});
+	const parameters = () => ({
+		resource: 'generation',
+		operation: 'generateImage',
+		...given,
+		options: {},
+		waitForCompletion: false,
+	});
+	const context = executeContext({ ...run, parameters });
+	Object.assign(context, {
+		getCredentials: async (_type: string, item: number) => ({
+			apiKey: keys[item],
+			baseUrl: 'https://api.example/v1',
+		}),
+	});
+	const helpers = {
+		...context.helpers,
+		async httpRequestWithAuthentication(this: IExecuteFunctions, type: string, options: object) {
+			// As n8n does: without an item.
+			const { apiKey } = await this.getCredentials(type);
+			return await run.request({
+				...options,
+				headers: { Authorization: `Bearer ${String(apiKey)}` },
+			} as never);
+		},
+	};
+	Object.assign(context, { helpers });
+	await new MediaGen().customOperations.generation?.generateImage?.call(context);
+	expect(used.sort()).toEqual(keys.map((key) => `Bearer ${key}`));
+});
