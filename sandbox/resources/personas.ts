@@ -39,9 +39,10 @@ export const personaOperations = {
 		return ok(formatPersona(workspace.personas.put(entity)));
 	},
 	deletePersona({ workspace, id }) {
+		const answer = personas.remove({ workspace, id });
 		// What one that is still being made has reserved.
 		workspace.service.ledger.settle(workspace.id, id, 0);
-		return personas.remove({ workspace, id });
+		return answer;
 	},
 } satisfies Partial<Handlers>;
 

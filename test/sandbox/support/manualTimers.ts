@@ -15,6 +15,11 @@ export class ManualTimers implements Timers {
 		return this.time;
 	}
 
+	/** How many are still to run. */
+	get pending(): number {
+		return this.timers.size;
+	}
+
 	set(run: () => void, milliseconds: number): unknown {
 		const timer = { due: this.time + milliseconds, run };
 		this.timers.add(timer);
