@@ -16,6 +16,7 @@ import {
 	type InputSlot,
 } from '../src/contract';
 import { countCharacters } from './credits/prices';
+import { readInstant } from './http/instant';
 
 /** Text within a range of lengths; a character is a code point, as in JSON Schema. */
 function text(min: number, max?: number) {
@@ -40,13 +41,14 @@ const uri = z
 	.refine((value) => URL.canParse(value), { error: 'must be an absolute URI' })
 	.meta({ format: 'uri' });
 
-/** A date-time as in RFC 3339. */
+/** A date-time as in RFC 3339, read as wall-clock milliseconds. */
 const dateTime = z
 	.string()
-	.refine((value) => z.iso.datetime({ offset: true }).safeParse(value).success, {
+	.refine((value) => !Number.isNaN(readInstant(value)), {
 		error: 'must be a date-time such as 2026-01-31T12:00:00Z',
 	})
-	.meta({ format: 'date-time' });
+	.meta({ format: 'date-time' })
+	.transform(readInstant);
 
 /** A whole number in a query, where everything is text. */
 function queryInteger(min: number, max: number) {

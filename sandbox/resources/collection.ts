@@ -13,7 +13,8 @@ interface Place {
 
 interface Query {
 	limit?: number;
-	cursor?: string;
+	/** Wall-clock milliseconds. */
+	cursor?: number;
 }
 
 /**
@@ -57,7 +58,7 @@ export function listOf<T extends Stored>(
 	isPaged = service.settings.paginateAll,
 ) {
 	const { limit = LIMITS.listLimit.default, cursor } = isPaged ? query : { limit: Infinity };
-	const { entities, more } = table.page(limit, cursor ? Date.parse(cursor) : undefined);
+	const { entities, more } = table.page(limit, cursor);
 	const last = entities.at(-1);
 	const next = more && last ? new Date(last.createdAt).toISOString() : null;
 	return ok({ object: 'list', data: entities.map(format), has_more: more, next_cursor: next });

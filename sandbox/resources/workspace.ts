@@ -21,8 +21,9 @@ export const workspaceOperations = {
 		return ok({ object: 'credits', balance: available + reserved, available, reserved, spent });
 	},
 	getUsage({ workspace: { id, service }, query: { since } }) {
-		const data = service.usage.sums(id, since === undefined ? undefined : Date.parse(since));
+		const data = service.usage.sums(id, since);
 		const total_credits = data.reduce((sum, each) => sum + each.credits, 0);
-		return ok({ object: 'usage', since: since ?? null, data, total_credits });
+		const from = since === undefined ? null : new Date(since).toISOString();
+		return ok({ object: 'usage', since: from, data, total_credits });
 	},
 } satisfies Partial<Handlers>;
