@@ -6,9 +6,6 @@ import { MediaGenWebhookSecretApi } from '../../credentials/MediaGenWebhookSecre
 import { anchorsOf, linksOf } from '../support/markdown';
 import { filesIn, read, ROOT } from '../support/sources';
 
-/** Where the documentation is published, by package.json: the README at the root, `docs/x.md` at `docs/x`. */
-const { homepage: SITE } = JSON.parse(read('package.json')) as { homepage: string };
-
 /** Every page that a reader can reach. */
 const pages = [
 	...readdirSync(ROOT).filter((file) => file.endsWith('.md')),
@@ -26,17 +23,8 @@ function problemOf(file: string, anchor: string | undefined): string | undefined
 	return anchorsOf(read(file)).includes(anchor) ? undefined : `${file} has no #${anchor}`;
 }
 
-/** The file behind an address of the site: a page, or a file that is published as it is. */
-function fileOf(address: string): string {
-	const path = address.slice(SITE.length).replace(/^\//, '').replace(/\/$/, '');
-	if (path === '') return 'README.md';
-	if (path === 'examples') return 'examples/README.md';
-	return posix.extname(path) ? path : `${path}.md`;
-}
-
 function problemOfLink(target: string, from: string): string | undefined {
 	const [address = '', anchor] = target.split('#');
-	if (address.startsWith(SITE)) return problemOf(fileOf(address), anchor);
 	// Other hosts are not asked: a test must not depend on them.
 	if (/^(https:|mailto:)/.test(address)) return undefined;
 	if (/^[a-z]+:/.test(address)) return 'is neither https nor a place of this repository';
@@ -52,13 +40,11 @@ test.each(pages)('%s: every link leads to a file and an anchor that exist', (pag
 	expect(dead).toEqual([]);
 });
 
-test('the links of the README work where the registry shows it: they are absolute, or within it', () => {
-	const targets = linksOf(read('README.md')).map(({ target }) => target);
-	expect(targets.filter((target) => target.startsWith(`${SITE}/`)).length).toBeGreaterThan(20);
-	expect(targets.filter((target) => !/^(https:|#)/.test(target))).toEqual([]);
-	// Nothing names another address of this project than package.json.
-	const project = targets.filter((target) => target.includes('n8n-nodes-mediagen'));
-	expect(project.filter((target) => !target.startsWith(`${SITE}/`))).toEqual([]);
+test('every page of the documentation is in the navigation of the site', () => {
+	const config = read('scripts/site/.vitepress/config.mjs');
+	const names = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'));
+	const lacking = names.filter((file) => !config.includes(`'${posix.parse(file).name}'`));
+	expect(lacking).toEqual([]);
 });
 
 /**

@@ -35,7 +35,7 @@ test('npm run address gives all files their addresses, which have to be on main'
 	const addresses = [`--repository=${repository}`, `--homepage=${homepage}`];
 	await well('npm', 'run', 'address', '--', ...addresses, '--email=somebody@host.test');
 	expect(await refused('git', ['grep', '-lF', manifest.homepage])).toBe('');
-	expect(inClone('README.md')).toContain(`${homepage}/docs/`);
+	expect(inClone('docs/SECURITY.md')).toContain('Write to somebody@host.test instead');
 	await well('git', 'commit', '--quiet', '-am', 'Addresses');
 	expect(await refused('tsx', release)).toContain('differs from origin/main');
 	await well('git', 'push', '--quiet', 'origin', 'main');

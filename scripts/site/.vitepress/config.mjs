@@ -6,6 +6,9 @@ import { githubSlug, renderForSite } from './markdown.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** Where the site is served, such as `/n8n-nodes-mediagen` of a host. */
+const { homepage } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
 const vue = (file) => fileURLToPath(new URL(`../node_modules/vue/${file}`, import.meta.url));
 
 /** The title of a page is its first line. */
@@ -24,7 +27,7 @@ export default defineConfig({
 	title: 'n8n-nodes-mediagen',
 	description: 'Images, videos, music, sound effects and speech in n8n',
 	lang: 'en',
-	base: '/n8n-nodes-mediagen/',
+	base: `${new URL(homepage).pathname.replace(/\/$/, '')}/`,
 	cleanUrls: true,
 	// What runs on the reader's own machine.
 	ignoreDeadLinks: [/^http:\/\/localhost/],
@@ -75,6 +78,7 @@ export default defineConfig({
 					{ text: 'What it is', link: '/' },
 					{ text: 'Examples', link: '/examples/' },
 					...pages('using', 'rehearse', 'troubleshooting', 'triggers', 'ai-agents'),
+					...pages('compatibility', 'legacy'),
 				],
 			},
 			{
@@ -86,7 +90,7 @@ export default defineConfig({
 				text: 'For contributors',
 				items: [
 					...pages('development', 'sandbox', 'performance', 'verification'),
-					{ text: 'Contributing', link: '/docs/CONTRIBUTING' },
+					...pages('CONTRIBUTING', 'CODE_OF_CONDUCT', 'SECURITY'),
 					{ text: 'Changes', link: '/CHANGELOG' },
 				],
 			},

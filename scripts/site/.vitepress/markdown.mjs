@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** The anchor that GitHub gives a heading, so that one link is right in both places. */
@@ -11,25 +11,13 @@ export const githubSlug = (heading) =>
 
 const isElsewhere = (href) => /^([a-z]+:|#|\/)/.test(href);
 
-/** Makes pages that are written for GitHub and for npm right for the site as well. */
+/** Makes pages that are written for a git host right for the site as well. */
 export function renderForSite(md, root, linkedFiles) {
-	const { homepage } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-
-	/** The README names the site, because npm shows it elsewhere; here its links are those of a page. */
-	const withinSite = (address, page) => {
-		if (!address.startsWith(`${homepage}/`)) return address;
-		const folder = path.relative(path.dirname(page), root);
-		return `${folder || '.'}/${address.slice(homepage.length + 1)}`;
-	};
-
 	md.core.ruler.before('linkify', 'repository-links', ({ tokens, env }) => {
 		const page = env.realPath ?? env.path;
 		for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-			if (token.type === 'image')
-				token.attrSet('src', withinSite(token.attrGet('src') ?? '', page));
 			if (token.type !== 'link_open') continue;
-			const href = withinSite(token.attrGet('href') ?? '', page);
-			token.attrSet('href', href);
+			const href = token.attrGet('href') ?? '';
 			if (isElsewhere(href)) continue;
 			const [target, anchor] = href.split('#');
 			const file = path.resolve(path.dirname(page), decodeURIComponent(target));
