@@ -13,6 +13,7 @@ import { ROOT } from '../../support/sources';
 export const folder = mkdtempSync(join(tmpdir(), 'mediagen-release-'));
 /** A clone in which only `npm ci` has run, with an origin of its own beside it. */
 export const clone = join(folder, 'clone');
+export const origin = join(folder, 'origin.git');
 
 /** The settings of somebody who is logged in, at a registry where nobody answers. */
 const account = join(folder, 'npmrc');
@@ -23,7 +24,8 @@ writeFileSync(account, [...settings, 'fetch-retries=0', `cache=${folder}/cache`]
 const person = Object.entries(process.env).filter(
 	([name]) => !/^(npm_|NODE_ENV$|GITHUB_)/i.test(name),
 );
-const env = { ...Object.fromEntries(person), npm_config_userconfig: account };
+const accounts = { npm_config_userconfig: account, GIT_CONFIG_GLOBAL: '/dev/null' };
+const env = { ...Object.fromEntries(person), ...accounts };
 const options = { cwd: clone, env, extendEnv: false, preferLocal: true, all: true } as const;
 
 /** Runs what has to go well. @returns what it prints */
@@ -39,7 +41,6 @@ export async function refused(command: string, args: string[], more = {}): Promi
 }
 
 beforeAll(async () => {
-	const origin = join(folder, 'origin.git');
 	const git = async (cwd: string, ...args: string[]) => await execa('git', args, { cwd });
 	await git(folder, 'clone', '--quiet', '--bare', '--no-hardlinks', ROOT, origin);
 	// Whatever the branch that is tested is called.
