@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 	void import('./media').catch(() => undefined);
 }
 
-/** Why the system refused to listen. */
+/** Why the system refused to listen; other errors say themselves what they are about. */
 const REFUSALS: Record<string, string> = {
 	EADDRINUSE: 'The port is in use; choose another with --port.',
 	EACCES: 'The port may not be used; choose another with --port.',
@@ -53,6 +53,8 @@ main().catch((error: NodeJS.ErrnoException) => {
 		console.error(`${error.message}\n${PROGRAM} --help lists the options.`);
 		process.exit(2);
 	}
-	console.error(REFUSALS[error.code ?? ''] ?? error.message);
+	const isListening = ['listen', 'bind', 'getaddrinfo'].includes(error.syscall ?? '');
+	const refusal = isListening ? REFUSALS[error.code ?? ''] : undefined;
+	console.error(refusal ?? error.message);
 	process.exit(1);
 });

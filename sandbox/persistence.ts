@@ -2,7 +2,7 @@
 import { open, type RootDatabase } from 'lmdb';
 import { join } from 'path';
 
-import { takeDirectory, type Release } from './owner';
+import { takeDirectory, type Owned } from './owner';
 import type { Persistence } from './store';
 
 /**
@@ -14,15 +14,15 @@ export class StateDatabase implements Persistence {
 
 	private constructor(
 		private readonly database: RootDatabase<unknown, string>,
-		private readonly release: Release,
+		private readonly owned: Owned,
 	) {}
 
-	/** Throws when another sandbox uses the directory. */
+	/** Throws when another sandbox uses the directory, or when it cannot be used. */
 	static async open(directory: string): Promise<StateDatabase> {
-		const release = await takeDirectory(directory);
+		const owned = await takeDirectory(directory);
 		// The number is that of the form: state of another form is not looked at.
-		const database = open({ path: join(directory, 'state-4'), encoding: 'json' });
-		return new StateDatabase(database as RootDatabase<unknown, string>, release);
+		const database = open({ path: join(owned.directory, 'state-4'), encoding: 'json' });
+		return new StateDatabase(database as RootDatabase<unknown, string>, owned);
 	}
 
 	/** Stored state goes on with the seed it was created with: links are signed with it. */
@@ -73,6 +73,6 @@ export class StateDatabase implements Persistence {
 	async close(): Promise<void> {
 		await this.committed();
 		await this.database.close();
-		await this.release();
+		await this.owned.release();
 	}
 }

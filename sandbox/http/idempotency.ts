@@ -37,6 +37,9 @@ export function readKey(header: string | string[] | undefined): string | undefin
 	return key;
 }
 
+/** As data alone: what a request or the disk brings may have other prototypes. */
+const asData = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
 const LIFE_SECONDS = LIMITS.idempotencyHours * 3600;
 
 /**
@@ -52,15 +55,14 @@ export class Idempotency {
 	) {
 		const kept = persistence.values<KeptReply>('idempotency').sort((a, b) => a.at - b.at);
 		for (const { id, body, at, reply } of kept) {
-			this.entries.set(id, { body, at, reply: Promise.resolve(reply) });
+			this.entries.set(id, { body: asData(body), at, reply: Promise.resolve(reply) });
 		}
 	}
 
 	/** Runs a request once for its key and gives the same answer to its repeats. */
 	async once(id: string, given: unknown, run: () => Promise<Reply>): Promise<Reply> {
 		this.prune();
-		// As data alone: a request may bring other prototypes than what is kept.
-		const body: unknown = JSON.parse(JSON.stringify(given ?? null));
+		const body = asData(given ?? null);
 		for (;;) {
 			const entry = this.entries.get(id);
 			if (!entry) return await this.first(id, body, run);

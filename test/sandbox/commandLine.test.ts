@@ -107,8 +107,17 @@ describe('a program that keeps its data, killed and started again', () => {
 			{ key, workspace: 'trial', scopes: [...SCOPES], entitled: false },
 		]);
 		const busy = await run('--port', new URL(baseUrl).port);
-		expect(busy).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('in use') });
+		expect(busy).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('port is in use') });
 	});
+
+	test.each(['/proc/mediagen', '/proc'])(
+		'--data %s is refused in one line about it',
+		async (data) => {
+			const { exitCode, stderr } = await run('--port', '0', '--data', data);
+			expect(exitCode).toBe(1);
+			expect(stderr).toMatch(new RegExp(`^The directory ${data} cannot be used, .*--data: .+$`));
+		},
+	);
 
 	test('has lost no ledger line that a client has seen, and answers a repeat with its job', async () => {
 		const accepted = new Map<number, string>();
@@ -124,6 +133,31 @@ describe('a program that keeps its data, killed and started again', () => {
 		expect(known).toEqual(expect.arrayContaining([...accepted.values()]));
 		const [[index, id]] = [...accepted] as [[number, string]];
 		expect(await create(index)).toBe(id);
+	});
+
+	test('of three that start at once after a kill, one has the data, and the others end with 1', async () => {
+		program.child.kill('SIGKILL');
+		await once(program.child, 'close');
+		const starts = [1, 2, 3].map((_) =>
+			spawn(process.execPath, [main, '--port', '0', '--json', '--data', join(folder, 'data')]),
+		);
+		running.push(...starts);
+		const said = await Promise.all(
+			starts.map(async (child) => {
+				const [chunk] = await Promise.race([
+					once(child.stdout, 'data'),
+					once(child.stderr, 'data'),
+				]);
+				return String(chunk);
+			}),
+		);
+		const ready = said.flatMap((text, at) => (text.startsWith('{') ? [at] : []));
+		expect(ready).toHaveLength(1);
+		expect(
+			said.filter((text) => /^Another sandbox uses the directory .*\n$/.test(text)),
+		).toHaveLength(2);
+		const [first = 0] = ready;
+		program = { ...JSON.parse(said[first]!), child: starts[first]! };
 	});
 
 	test('ends within five seconds of SIGTERM, with a late answer and a body that never ends open', async () => {
