@@ -24,7 +24,7 @@ function load(): number {
 
 /** Bytes of the package as it is published. */
 function tarballSize(): number {
-	const pack = ['pack', '--dry-run', '--ignore-scripts', '--json', '--silent'];
+	const pack = ['pack', './dist/package', '--dry-run', '--json', '--silent'];
 	const [{ size }] = JSON.parse(execa.sync('npm', pack, { cwd: root }).stdout) as [
 		{ size: number },
 	];

@@ -20,13 +20,7 @@ export function packageFingerprint(root = projectRoot): string {
 	const { include } = JSON.parse(readFileSync(path.join(root, build), 'utf8')) as {
 		include: string[];
 	};
-	const settings = [
-		'package.json',
-		'package-lock.json',
-		'tsconfig.json',
-		build,
-		'scripts/build.cjs',
-	];
+	const settings = ['package.json', 'package-lock.json', 'tsconfig.json', build, 'gulpfile.js'];
 	const folders = include.map((folder) => path.join('scripts', folder));
 	const within = (folder: string) =>
 		readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`);
@@ -55,6 +49,7 @@ export async function installPackage(folder: string): Promise<void> {
 	const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
 	writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
 	// A packed copy instead of a link.
-	const args = ['install', '--install-links', ...npmFlags, projectRoot];
+	const published = path.join(projectRoot, 'dist', 'package');
+	const args = ['install', '--install-links', ...npmFlags, published];
 	await npm(folder, 'Installing the nodes into n8n failed', ...args);
 }

@@ -16,14 +16,18 @@ const root = path.resolve(import.meta.dirname, '..', '..', '..');
 /** The TypeScript parser is not ours to ask for; n8n's tool brings it along. */
 const parser = lintConfig.map((one) => one.languageOptions?.parser).find(Boolean);
 
+/** What is published, as the build leaves it. */
+const published = path.join('dist', 'package');
+
 const packed = () => {
 	const [{ files }] = JSON.parse(
-		execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json', '--silent'], {
-			cwd: root,
+		execFileSync('npm', ['pack', '--dry-run', '--json', '--silent'], {
+			cwd: path.join(root, published),
 			shell: process.platform === 'win32',
 		}),
 	);
-	return files.map((file) => file.path).filter((file) => file.endsWith('.js'));
+	const code = files.map((file) => file.path).filter((file) => file.endsWith('.js'));
+	return ['package.json', ...code].map((file) => path.join(published, file));
 };
 
 const sources = () =>
@@ -41,7 +45,7 @@ const config = [
 	...[n8nCommunityNodesPlugin.configs.recommended].flat(),
 	{ rules: { 'no-console': 'error' } },
 	{ plugins: { 'n8n-nodes-base': nodesBase } },
-	{ files: ['package.json'], rules: nodesBase.configs.community.rules },
+	{ files: ['**/package.json'], rules: nodesBase.configs.community.rules },
 	{
 		files: ['credentials/**/*.ts'],
 		rules: {
@@ -66,7 +70,7 @@ const config = [
 	{ files: ['**/*.json', '**/*.ts'], languageOptions: { parser } },
 ];
 
-const files = ['package.json', ...(process.argv[2] === 'tarball' ? packed() : sources())];
+const files = process.argv[2] === 'tarball' ? packed() : ['package.json', ...sources()];
 const eslint = new ESLint({
 	cwd: root,
 	allowInlineConfig: false,

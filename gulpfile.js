@@ -1,0 +1,41 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+const { rmSync, writeFileSync } = require('node:fs');
+const { dest, parallel, series, src, task } = require('gulp');
+const manifest = require('./package.json');
+
+/*
+ * What TypeScript does not make of the build. `npm run build` is `gulp clean`, `tsc` and `gulp`; it ends with dist/package,
+ * the folder that is published. The project itself cannot be packed: docs/development.md says why.
+ */
+
+/** Copies files from beside the nodes to the same places in the build, byte for byte. */
+const copy = (pattern) => () => src(pattern, { encoding: false }).pipe(dest('dist/nodes'));
+
+task('clean', async () => rmSync('dist', { recursive: true, force: true }));
+task('build:icons', copy('nodes/**/*.svg'));
+task('build:descriptions', copy('nodes/**/*.json'));
+
+const { nodes, credentials } = manifest.n8n;
+const papers = ['README.md', 'CHANGELOG.md', 'LICENSE'];
+const rest = ['dist/nodes/**', 'dist/credentials/**', 'dist/src/**'];
+// What has a name has to be there, or gulp fails.
+task('package:files', () =>
+	src([...nodes, ...credentials, ...papers, ...rest], { encoding: false, base: '.' }).pipe(
+		dest('dist/package'),
+	),
+);
+
+/** What of package.json only this checkout needs. */
+const OURS = ['scripts', 'devDependencies', 'workspaces', 'jest', 'prettier', 'knip'];
+// After the files: a folder without package.json cannot be packed, so half of a build cannot either.
+task('package:manifest', async () => {
+	const needed = Object.entries(manifest).filter(([name]) => !OURS.includes(name));
+	const published = Object.fromEntries(needed);
+	published.files = ['dist', 'CHANGELOG.md'];
+	writeFileSync('dist/package/package.json', `${JSON.stringify(published, null, 2)}\n`);
+});
+
+task(
+	'default',
+	series(parallel('build:icons', 'build:descriptions'), 'package:files', 'package:manifest'),
+);
