@@ -1,7 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-const { rmSync, writeFileSync } = require('node:fs');
+require('tsx/cjs');
+const { readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dest, parallel, series, src, task } = require('gulp');
 const manifest = require('./package.json');
+const { addressesIn } = require('./scripts/addresses');
+const { PACKED_PAGES, withAbsoluteLinks } = require('./scripts/packedPages');
 
 /*
  * What TypeScript does not make of the build. `npm run build` is `gulp clean`, `tsc` and `gulp`; it ends with dist/package,
@@ -16,14 +19,22 @@ task('build:icons', copy('nodes/**/*.svg'));
 task('build:descriptions', copy('nodes/**/*.json'));
 
 const { nodes, credentials } = manifest.n8n;
-const papers = ['README.md', 'CHANGELOG.md', 'LICENSE'];
 const rest = ['dist/nodes/**', 'dist/credentials/**', 'dist/src/**'];
 // What has a name has to be there, or gulp fails.
 task('package:files', () =>
-	src([...nodes, ...credentials, ...papers, ...rest], { encoding: false, base: '.' }).pipe(
+	src([...nodes, ...credentials, 'LICENSE', ...rest], { encoding: false, base: '.' }).pipe(
 		dest('dist/package'),
 	),
 );
+
+// npm shows them away from the files that they link to.
+task('package:pages', async () => {
+	for (const page of PACKED_PAGES) {
+		const text = readFileSync(page, 'utf8');
+		const linked = withAbsoluteLinks(text, addressesIn(manifest), manifest.version);
+		writeFileSync(`dist/package/${page}`, linked);
+	}
+});
 
 /** What of package.json only this checkout needs. */
 const OURS = ['scripts', 'devDependencies', 'workspaces', 'jest', 'prettier', 'knip'];
@@ -37,5 +48,10 @@ task('package:manifest', async () => {
 
 task(
 	'default',
-	series(parallel('build:icons', 'build:descriptions'), 'package:files', 'package:manifest'),
+	series(
+		parallel('build:icons', 'build:descriptions'),
+		'package:files',
+		'package:pages',
+		'package:manifest',
+	),
 );

@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readdirSync } from 'fs';
 import manifest from '../../package.json';
+import { PACKED_PAGES } from '../../scripts/packedPages';
 import { clone, folder, refused, well } from './support/clone';
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;
@@ -67,6 +68,8 @@ describe('after a build', () => {
 		expect(files.some((file) => file.endsWith('.svg'))).toBe(true);
 		const others = files.filter((file) => !/^dist\/(nodes|credentials|src)\//.test(file));
 		expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+		for (const page of PACKED_PAGES)
+			expect(await well('tar', '-xzOf', tarball, `package/${page}`)).toContain(manifest.homepage);
 		const args = ['publish', tarball, '--no-provenance', '--access=public'];
 		expect(await refused('npm', args)).toMatch(/EPRIVATE|marked as private/);
 	});
