@@ -5,7 +5,7 @@ import { ENDPOINTS, EVENTS, SCOPES } from '../src/contract';
 import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, found } from './errors';
-import { FAULT_NAMES } from './faults';
+import { FAULT_NAMES, STORAGE } from './faults';
 import type { RequestEntry } from './http/exchange';
 import { validate } from './http/validate';
 import { JOBS } from './resources';
@@ -126,7 +126,12 @@ function forms(): object {
 	const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
 	return {
 		settings: { schema, notes: SETTING_NOTES },
-		faults: { names: FAULT_NAMES, operations: Object.keys(ENDPOINTS), events: EVENTS },
+		faults: {
+			names: FAULT_NAMES,
+			operations: Object.keys(ENDPOINTS),
+			storage: STORAGE,
+			events: EVENTS,
+		},
 	};
 }
 

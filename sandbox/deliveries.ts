@@ -7,8 +7,8 @@ import pLimit, { type Limit } from 'p-limit';
 import { SIGNATURE_HEADERS, type EventKind } from '../src/contract';
 import { sign } from '../src/events/signature';
 import type { DeliveryEntity, PendingDelivery, WebhookEntity } from './entities';
+import { eventBody, type EventResource } from './eventShapes';
 import type { Service } from './service';
-import type { Settings } from './settings';
 import type { Workspace } from './store';
 
 /**
@@ -54,13 +54,13 @@ export class Dispatcher {
 	}
 
 	/** Notifies the webhooks of the workspace that want the event. */
-	emit(workspace: Workspace, event: EventKind, resource: object): void {
+	emit(workspace: Workspace, event: EventKind, resource: EventResource): void {
 		const wanting = workspace.webhooks.all().filter(({ events }) => events.includes(event));
 		if (wanting.length === 0) return;
 		const { ids, clock, settings } = this.service;
 		const eventId = ids.next('evt');
 		const created = new Date(clock.now()).toISOString();
-		const body = eventBody(settings, eventId, event, created, resource);
+		const body = eventBody(settings.eventShape, { id: eventId, kind: event, created, resource });
 		for (const webhook of wanting.reverse()) {
 			this.begin(workspace, { webhookId: webhook.id, eventId, event, body });
 		}
@@ -219,19 +219,6 @@ export class Dispatcher {
 		this.limits.set(origin, limit);
 		return limit;
 	}
-}
-
-/** Open point 11: the shape of an event's payload is not shown; what is signed and sent. */
-function eventBody(
-	{ eventShape }: Settings,
-	id: string,
-	type: EventKind,
-	created: string,
-	resource: object,
-): string {
-	if (eventShape === 'bare') return JSON.stringify(resource);
-	if (eventShape === 'flat') return JSON.stringify({ id, event: type, created, data: resource });
-	return JSON.stringify({ id, object: 'event', type, created, data: { object: resource } });
 }
 
 const LOST: Outcome = { state: 'lost', responseStatus: null, error: 'lost', durationMs: 0 };

@@ -58,6 +58,12 @@ export interface JobProblem {
 /** How a job will end, decided when it is created. */
 export type JobOutcome = 'succeed' | 'fail' | 'partial';
 
+/** A status that no document names, while a job is under way or when it has ended. */
+export interface StrangeStatus {
+	status: string;
+	when: 'running' | 'ended';
+}
+
 export interface JobEntity extends Stored {
 	/** Wall-clock milliseconds at which it goes on or is done; `null` while it waits for a client. */
 	dueAt: number | null;
@@ -66,6 +72,8 @@ export interface JobEntity extends Stored {
 	estimatedCredits: number;
 	spentCredits: number;
 	outcome: JobOutcome;
+	/** By a fault. */
+	strange?: StrangeStatus;
 	problems: JobProblem[];
 	/** Ids of outputs; of those of a running generation the files are not there yet. */
 	outputs: string[];
@@ -118,6 +126,8 @@ export interface PersonaEntity extends JobEntity {
 	description: string;
 	shared: boolean;
 	referenceImages: string[];
+	/** Why it cannot be made, which shows when its time has come. */
+	refusal?: JobProblem;
 }
 
 export interface WebhookEntity extends Stored {

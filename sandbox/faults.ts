@@ -27,6 +27,10 @@ const requests = {
 /** All readings of outputs, which are no operation of the contract. */
 const downloads = { operations: z.array(oneOf(['readOutput'])).optional() };
 
+/** Where files lie; no operations of the contract, and no key comes along. */
+export const STORAGE = ['upload', 'readFile', 'readOutput', 'readSample'] as const;
+const files = { operations: z.array(oneOf(STORAGE)).optional() };
+
 /** Which jobs. */
 const jobs = {
 	/** What the prompt, brief, text or name contains. */
@@ -75,11 +79,33 @@ const RULES = [
 	rule('truncate', 'Cut an answer in half', requests),
 	rule('job_fail', 'Let jobs fail', jobs),
 	rule('job_partial', 'Let jobs lose their last output', jobs),
+	/** While it is under way, or when it has ended, for which there is no event then. */
+	rule('job_status', 'Give jobs a status that no document names', {
+		...jobs,
+		status: name.default('canceled'),
+		when: oneOf(['running', 'ended']).default('ended'),
+	}),
 	rule('expired_link', 'Refuse a download: the link has expired', downloads),
 	/** The bytes that are sent before the cut; half when left out. */
 	rule('cut_download', 'Cut a download in half', {
 		...downloads,
 		bytes: z.int().min(0).optional(),
+	}),
+	/** Like the storages that services have their files in, which answer in XML. */
+	rule('storage_status', 'Let the storage answer an error', {
+		...files,
+		status: status.default(400),
+		code: z
+			.string()
+			.regex(/^[A-Za-z]{1,80}$/, { error: 'must be 1 to 80 letters' })
+			.default('ExpiredToken'),
+	}),
+	/** What it sends or takes flows for so long. */
+	rule('storage_slow', 'Let the storage be slow', { ...files, seconds: seconds.default(60) }),
+	/** The bytes of a download that it sends before. */
+	rule('storage_deaf', 'Let the storage fall silent', {
+		...files,
+		bytes: z.int().min(0).default(0),
 	}),
 	/** Deliveries more than one. */
 	rule('delivery_duplicate', 'Deliver an event twice', {

@@ -172,7 +172,7 @@ const REQUESTS = {
 		body: z.strictObject({
 			model: z.enum(SPEECH_MODELS),
 			blocks: z
-				.array(z.strictObject({ text: text(1), voice: z.string().optional() }))
+				.array(z.strictObject({ text: text(1), voice: z.string().nullish() }))
 				.min(LIMITS.speechBlocks.min)
 				.max(LIMITS.speechBlocks.max),
 			settings: z

@@ -2,6 +2,7 @@ import { z } from 'zod/v4';
 
 import { LIMITS } from '../src/contract';
 import { AGENT_STATUSES } from './entities';
+import { EVENT_SHAPES } from './eventShapes';
 import { validate } from './http/validate';
 
 const seconds = z
@@ -10,7 +11,7 @@ const seconds = z
 	.max(86_400 * 365);
 const whole = (low: number, usual: number, high = 1e9) =>
 	z.number().int().min(low).max(high).default(usual);
-const choice = <const T extends string[]>(...values: T) =>
+const choice = <const T extends readonly string[]>(...values: T) =>
 	z.enum(values).default(values[0] as T[number]);
 
 const shape = {
@@ -32,13 +33,15 @@ const shape = {
 		.prefault({}),
 	jobJitter: z.number().min(0).max(0.9).default(0.2),
 	voices: whole(1, 12, 10_000),
+	catalogueOrder: choice('usual', 'reversed'),
+	retiredModels: z.array(z.string().min(1).max(200)).max(100).default([]),
 	modelChecks: z.boolean().default(true),
 	strictFields: z.boolean().default(false),
 	personaImages: choice('schema', 'guide'),
 	agentStatusNames: z.partialRecord(z.enum(AGENT_STATUSES), z.string().min(1).max(80)).default({}),
 	paginateAll: z.boolean().default(false),
 	retryAfter: choice('none', 'seconds', 'date'),
-	eventShape: choice('nested', 'flat', 'bare'),
+	eventShape: choice(...EVENT_SHAPES),
 	speechEvents: z.boolean().default(true),
 	deliverySchedule: z.array(seconds).min(1).max(100).default([0, 5, 30, 120, 600, 3600]),
 };
@@ -52,6 +55,8 @@ export const SETTING_NOTES: Record<keyof typeof shape, string> = {
 	jobSeconds: 'How long a job of each kind takes, in service seconds',
 	jobJitter: 'By which share a job may be quicker or slower',
 	voices: 'Preset voices of each speech model',
+	catalogueOrder: 'Order of models and preset voices',
+	retiredModels: 'Models that the catalogue has no longer, such as ["studio/image-1"]',
 	modelChecks: 'Refuse inputs and parameters that a model does not offer',
 	strictFields: 'Refuse fields that the contract does not name, instead of ignoring them',
 	personaImages: 'How many images a persona takes: 1 to 5 (schema) or 3 to 10 (guide)',

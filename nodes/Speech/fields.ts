@@ -36,7 +36,9 @@ function partsOf(entry: unknown): Json {
 function block(entry: unknown, number: number, context: RuleContext): Ruled {
 	const parts = partsOf(entry);
 	const text = parts.text;
-	const voice = Object.hasOwn(parts, 'voice') ? parts.voice : ABSENT;
+	// JSON says null where there is none.
+	const isThere = Object.hasOwn(parts, 'voice') && parts.voice !== null;
+	const voice = isThere ? parts.voice : ABSENT;
 	const said = textRule(text, context);
 	if ('problem' in said) return { problem: `block ${number}: Text ${said.problem}` };
 	const chosen = voiceRule(voice, context);

@@ -6,7 +6,9 @@ import {
 	type ModelMode,
 	type SpeechModel,
 } from '../../src/contract';
+import { invalid } from '../errors';
 import type { MediaKind } from '../media/types';
+import type { Settings } from '../settings';
 import type { PresetVoice } from './voices';
 
 export type ParameterName = keyof GenerationParameters;
@@ -156,6 +158,17 @@ export const MODELS: readonly ModelEntry[] = [
 		defaults: { priority: 'balanced', direction_strategy: 'best' },
 	})),
 ];
+
+/** The models that the catalogue has now, in the order that is set. */
+export function currentModels({ catalogueOrder, retiredModels }: Settings): ModelEntry[] {
+	const models = MODELS.filter(({ id }) => !retiredModels.includes(id));
+	return catalogueOrder === 'reversed' ? models.reverse() : models;
+}
+
+/** Refuses a model for new jobs that is retired; those that were made with it remain. */
+export function refuseRetired({ retiredModels }: Settings, model: string): void {
+	if (retiredModels.includes(model)) throw invalid('model', 'is retired');
+}
 
 const byId = new Map(MODELS.map((model) => [model.id, model]));
 

@@ -182,8 +182,11 @@ async function setRules(change) {
 function showFaultFields() {
 	const kind = byId('fault-kind').value;
 	const isEvent = kind.startsWith('delivery_');
+	const isStorage = kind.startsWith('storage_');
 	const isRequest = !isEvent && !/job_|expired_link|cut_download/.test(kind);
-	const choices = isEvent ? forms.faults.events : forms.faults.operations;
+	const { events, storage, operations } = forms.faults;
+	const requests = isStorage ? storage : operations;
+	const choices = isEvent ? events : requests;
 	const all = element('option', { value: '' }, isEvent ? 'all events' : 'all requests');
 	const each = choices.map((value) => element('option', { value }, words(value)));
 	byId('fault-at').replaceChildren(all, ...each);

@@ -14,6 +14,7 @@ import { checkReferences } from '../storage/references';
 import type { Workspace } from '../store';
 import { collection, ok } from './collection';
 import {
+	announce,
 	dueAt,
 	errorFields,
 	newJob,
@@ -21,6 +22,7 @@ import {
 	publish,
 	recipeOf,
 	schedule,
+	statusOf,
 	type JobKind,
 } from './job';
 
@@ -54,12 +56,12 @@ const isLive = ({ status }: AgentRunEntity) => status === 'queued' || status ===
 
 /** An agent run as it goes over the wire. Open point 3: status values and outputs are fiction. */
 function formatAgentRun(entity: AgentRunEntity, workspace: Workspace) {
-	const { id, status, plan, maxCredits, autoApprovalError } = entity;
+	const { id, plan, maxCredits, autoApprovalError } = entity;
 	const { settings, ledger } = workspace.service;
 	return {
 		id,
 		object: 'agent_run',
-		status: settings.agentStatusNames[status] ?? status,
+		status: statusOf(entity, settings.agentStatusNames[entity.status]),
 		plan,
 		estimated_credits: entity.estimatedCredits,
 		max_credits: maxCredits ?? undefined,
@@ -162,13 +164,13 @@ function approve(
 
 /** Passes the review gate: puts the assets together into one piece, or leaves them as they are. */
 function review(workspace: Workspace, entity: AgentRunEntity, decision: ReviewDecision): void {
-	const { clock, dispatcher } = workspace.service;
+	const { clock } = workspace.service;
 	if (entity.status !== 'awaiting_review') throw wrongState(entity, 'reviewed');
 	if (decision === 'assemble') addOutput(workspace, entity);
 	entity.status = 'completed';
 	entity.settledAt = clock.now();
 	workspace.agentRuns.put(entity);
-	dispatcher.emit(workspace, 'agent.completed', formatAgentRun(entity, workspace));
+	announce(workspace, entity, 'agent.completed', formatAgentRun(entity, workspace));
 }
 
 function wrongState({ status }: AgentRunEntity, what: string): ApiError {
@@ -240,7 +242,7 @@ function end(
 	entity: AgentRunEntity,
 	status: 'awaiting_review' | 'failed',
 ): void {
-	const { clock, dispatcher, ledger, usage } = workspace.service;
+	const { clock, ledger, usage } = workspace.service;
 	ledger.settle(workspace.id, entity.id, 0);
 	const spent = entity.spentCredits - PRICES.agentPlanning;
 	usage.add(workspace.id, 'agent', spent, entity.outputs.length, 0);
@@ -249,7 +251,7 @@ function end(
 	entity.settledAt = status === 'failed' ? clock.now() : null;
 	workspace.agentRuns.put(entity);
 	const event = status === 'failed' ? 'agent.failed' : 'agent.review_required';
-	dispatcher.emit(workspace, event, formatAgentRun(entity, workspace));
+	announce(workspace, entity, event, formatAgentRun(entity, workspace));
 	const waiting = workspace.agentRuns.all().filter((run) => run.status === 'waiting');
 	const next = waiting.at(-1);
 	if (next) enqueue(workspace, next);

@@ -10,6 +10,7 @@ import type { Handlers } from '../http/operation';
 import type { Service } from '../service';
 import { MEDIA_FORMATS, outputName } from '../storage/links';
 import { drawOutput, idIn } from '../storage/references';
+import { struckDownload, struckUpload } from '../storage/strikes';
 import { sampleOf } from './voices';
 
 /** Open point 7: limits of uploads are not shown. */
@@ -63,7 +64,8 @@ const refuse = (message: string) => new ApiError(403, 'permission', message);
 const wrong = (message: string) => new ApiError(400, 'invalid_request', message);
 
 /** PUT of a file to its presigned address: once, with exactly the headers given at creation. */
-const receive: Serve = async ({ links, store, library, committed }, request, response) => {
+const receive: Serve = async (service, request, response) => {
+	const { links, store, library, committed } = service;
 	if (request.headers.authorization !== undefined) {
 		throw wrong('A presigned upload must not carry an Authorization header.');
 	}
@@ -81,12 +83,14 @@ const receive: Serve = async ({ links, store, library, committed }, request, res
 	if (Number(request.headers['content-length']) !== file.size) {
 		throw wrong(`The file must have ${file.size} bytes, and its Content-Length must say so.`);
 	}
+	const stream = struckUpload(service, response, file);
+	if (!stream) return;
 	// Once only: of several at a time, the first that is complete.
 	const claim = () => {
 		if (file.uploaded) throw used;
 		file.uploaded = true;
 	};
-	await library.receive(id, request, claim).catch((error) => {
+	await library.receive(id, stream, claim).catch((error) => {
 		throw request.destroyed && error !== used ? wrong('The upload was cut off.') : error;
 	});
 	store.workspaces.get(file.workspace)?.files.put(file);
@@ -94,15 +98,16 @@ const receive: Serve = async ({ links, store, library, committed }, request, res
 	response.status(200).end();
 };
 
-const serveFile: Serve = async ({ store, library }, request, response) => {
+const serveFile: Serve = async (service, request, response) => {
+	const { store, library } = service;
 	const id = String(request.params.id);
 	const file = store.find(({ files }) => files, id);
 	const known = file?.uploaded && file.filename === request.params.name ? file : undefined;
-	const { contentType } = found(known, 'The file');
-	if (HARMLESS.test(contentType))
-		return await sendFile(response, library.uploadPath(id), contentType);
-	response.setHeader('content-disposition', 'attachment');
-	await sendFile(response, library.uploadPath(id), 'application/octet-stream');
+	const { contentType, workspace } = found(known, 'The file');
+	const isShown = HARMLESS.test(contentType);
+	if (!isShown) response.setHeader('content-disposition', 'attachment');
+	const mediaType = isShown ? contentType : 'application/octet-stream';
+	await sendStored(service, response, { path: library.uploadPath(id), mediaType, workspace });
 };
 
 const serveOutput: Serve = async (service, request, response) => {
@@ -122,7 +127,8 @@ const serveOutput: Serve = async (service, request, response) => {
 	const { path } = await drawOutput(service, output);
 	const { mediaType } = MEDIA_FORMATS[output.kind];
 	const cut = service.faults.take('cut_download', subject);
-	if (!cut) return await sendFile(response, path, mediaType);
+	const { workspace } = output;
+	if (!cut) return await sendStored(service, response, { path, mediaType, workspace });
 	entryOf(response).fault = 'cut_download';
 	sendPart(response, await readFile(path), mediaType, cut.bytes);
 };
@@ -130,7 +136,8 @@ const serveOutput: Serve = async (service, request, response) => {
 const serveSample: Serve = async (service, request, response) => {
 	const sample = found(sampleOf(service, idIn(String(request.params.name))), 'The voice');
 	const { path } = await drawOutput(service, sample);
-	await sendFile(response, path, MEDIA_FORMATS.speech.mediaType);
+	const { mediaType } = MEDIA_FORMATS.speech;
+	await sendStored(service, response, { path, mediaType });
 };
 
 /**
@@ -138,6 +145,15 @@ const serveSample: Serve = async (service, request, response) => {
  * nothing may become a page with a script in it; SVG and all other `+xml` would.
  */
 const HARMLESS = /^(image|audio|video)\/[\w.-]+\s*(;|$)/i;
+
+async function sendStored(
+	service: Service,
+	response: Response,
+	file: { path: string; mediaType: string; workspace?: string },
+): Promise<void> {
+	if (await struckDownload(service, response, file)) return;
+	await sendFile(response, file.path, file.mediaType);
+}
 
 /** Sends a file, or the range asked for. A browser takes it for what the type says. */
 export async function sendFile(response: Response, path: string, mediaType: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { GenerationParameters, InputSlot } from '../../src/contract';
 import {
 	findModel,
 	mostCharacters,
+	refuseRetired,
 	type ModelEntry,
 	type ParameterName,
 } from '../catalogue/models';
@@ -21,6 +22,7 @@ import { checkReferences } from '../storage/references';
 import type { Workspace } from '../store';
 import { collection, listOf } from './collection';
 import {
+	announce,
 	errorFields,
 	newJob,
 	problem,
@@ -29,6 +31,7 @@ import {
 	schedule,
 	settle,
 	spendCharacters,
+	statusOf,
 	type JobKind,
 } from './job';
 import { checkVoice, soundOf } from './voices';
@@ -57,9 +60,9 @@ export const runningGenerations = (workspace: Workspace) =>
 
 /** A generation as it goes over the wire; signed links are created each time. */
 function formatGeneration(entity: GenerationEntity, { service }: Workspace) {
-	const { id, status, mode, model, kind, delivery, estimatedCredits, outputs } = entity;
-	const base = { id, object: 'generation', status, mode, model };
-	if (status === 'queued') return { ...base, estimated_credits: estimatedCredits };
+	const { id, mode, model, kind, delivery, estimatedCredits, outputs } = entity;
+	const base = { id, object: 'generation', status: statusOf(entity), mode, model };
+	if (entity.status === 'queued') return { ...base, estimated_credits: estimatedCredits };
 	return {
 		...base,
 		output_ids: outputs,
@@ -118,7 +121,7 @@ function finish(workspace: Workspace, entity: GenerationEntity): void {
 	settle(workspace, entity, entity.mode);
 	workspace.generations.put(entity);
 	const event = good.length > 0 ? 'generation.completed' : 'generation.failed';
-	workspace.service.dispatcher.emit(workspace, event, formatGeneration(entity, workspace));
+	announce(workspace, entity, event, formatGeneration(entity, workspace));
 }
 
 /** Only completed outputs are paid for. */
@@ -155,6 +158,7 @@ function check(
 	workspace: Workspace,
 	body: Given<'createGeneration'>,
 ): { model: ModelEntry; parameters: Effective } {
+	refuseRetired(workspace.service.settings, body.model);
 	const model = findModel(body.model);
 	if (!model || model.mode === 'agent') throw invalid('model', 'is not a model of the catalogue');
 	if (model.mode !== body.mode) throw invalid('model', `makes ${model.mode}, not ${body.mode}`);

@@ -1,7 +1,8 @@
-import type { Delivery } from '../../src/contract';
+import type { Delivery, EventKind } from '../../src/contract';
 import { meterLite } from '../credits/prices';
 import type { UsageMode } from '../credits/usage';
 import type { JobEntity, JobOutcome, JobProblem, OutputEntity, Recipe } from '../entities';
+import type { EventResource } from '../eventShapes';
 import type { FaultSubject } from '../faults';
 import type { MediaKind } from '../media/types';
 import type { Service } from '../service';
@@ -46,7 +47,7 @@ export function newJob(
 		settledAt: null,
 		estimatedCredits: 0,
 		spentCredits: 0,
-		outcome: outcomeOf(workspace, subject),
+		...endOf(workspace, subject),
 		problems: [],
 		outputs: [],
 	};
@@ -56,13 +57,21 @@ export function newJob(
  * How a job will end. Faults of the admin path come first; then, as a fiction for people and tests,
  * a text that contains `[fail]` or `[partial]`.
  */
-function outcomeOf({ id, service: { faults } }: Workspace, about: FaultSubject): JobOutcome {
-	const subject = { ...about, workspace: id };
-	if (subject.text === undefined) return 'succeed';
+function endOf(workspace: Workspace, about: FaultSubject): Pick<JobEntity, 'outcome' | 'strange'> {
+	if (about.text === undefined) return { outcome: 'succeed' };
+	const subject = { ...about, workspace: workspace.id };
+	const rule = workspace.service.faults.take('job_status', subject);
+	if (!rule) return { outcome: outcomeOf(workspace, subject) };
+	const { status, when } = rule;
+	const outcome = when === 'ended' ? 'fail' : outcomeOf(workspace, subject);
+	return { outcome, strange: { status, when } };
+}
+
+function outcomeOf({ service: { faults } }: Workspace, subject: FaultSubject): JobOutcome {
 	if (faults.take('job_fail', subject)) return 'fail';
 	if (faults.take('job_partial', subject)) return 'partial';
-	if (subject.text.includes('[fail]')) return 'fail';
-	return subject.text.includes('[partial]') ? 'partial' : 'succeed';
+	if (subject.text?.includes('[fail]')) return 'fail';
+	return subject.text?.includes('[partial]') ? 'partial' : 'succeed';
 }
 
 /** The instant at which a job is done: its kind's time, longer or shorter by a seeded share. */
@@ -78,6 +87,25 @@ export function settle({ id, service }: Workspace, entity: JobEntity, mode: Usag
 	service.ledger.settle(id, entity.id, spentCredits);
 	service.usage.add(id, mode, spentCredits, outputs.length);
 	entity.settledAt = service.clock.now();
+}
+
+/** The status that a job shows; a fault may show one that no document names. */
+export function statusOf(entity: JobEntity & { status: string }, usual = entity.status): string {
+	const { strange, settledAt, dueAt } = entity;
+	const isRunning = settledAt === null && dueAt !== null;
+	const isStrange = strange?.when === 'ended' ? settledAt !== null : isRunning;
+	return strange && isStrange ? strange.status : usual;
+}
+
+/** Tells the webhooks where a job has come to; there is no event for an end that no document names. */
+export function announce(
+	workspace: Workspace,
+	{ strange }: JobEntity,
+	event: EventKind,
+	resource: EventResource,
+): void {
+	if (strange?.when === 'ended') return;
+	workspace.service.dispatcher.emit(workspace, event, resource);
 }
 
 const UNMADE = { type: 'generation_failed', message: 'The model could not make this output.' };

@@ -8,6 +8,7 @@ import { checkReferences } from '../storage/references';
 import type { Workspace } from '../store';
 import { collection, ok } from './collection';
 import {
+	announce,
 	errorFields,
 	newJob,
 	problem,
@@ -16,6 +17,7 @@ import {
 	recipeOf,
 	schedule,
 	settle,
+	statusOf,
 	type JobKind,
 } from './job';
 
@@ -47,12 +49,13 @@ export const personaOperations = {
 } satisfies Partial<Handlers>;
 
 /** A persona as it goes over the wire. */
-function formatPersona({ id, name, status, referenceImages, problems }: PersonaEntity) {
+function formatPersona(entity: PersonaEntity) {
+	const { id, name, referenceImages, problems } = entity;
 	return {
 		id,
 		object: 'persona',
 		name,
-		status,
+		status: statusOf(entity),
 		preview_url: referenceImages[0] ?? null,
 		reference_images: referenceImages,
 		...errorFields(problems),
@@ -91,13 +94,14 @@ function hold({ id, service }: Workspace, entity: PersonaEntity): void {
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		entity.outcome = 'fail';
+		entity.refusal = { type: error.type, message: error.message };
 	}
 }
 
 /** Ends a pending persona, unless it was deleted. */
 function finish(workspace: Workspace, entity: PersonaEntity): void {
 	if (!workspace.personas.get(entity.id)) return;
-	const { ids, dispatcher } = workspace.service;
+	const { ids } = workspace.service;
 	const good = entity.outcome === 'succeed';
 	if (good) {
 		const id = ids.next('out');
@@ -107,11 +111,12 @@ function finish(workspace: Workspace, entity: PersonaEntity): void {
 		entity.referenceImages = [publicUrl(workspace, id, 'image')];
 		entity.spentCredits = entity.estimatedCredits;
 	}
-	entity.problems = good ? [] : [problem()];
+	entity.problems = good ? [] : [entity.refusal ?? problem()];
 	entity.status = good ? 'ready' : 'failed';
 	settle(workspace, entity, 'persona');
 	workspace.personas.put(entity);
-	dispatcher.emit(workspace, good ? 'persona.ready' : 'persona.failed', formatPersona(entity));
+	const event = good ? 'persona.ready' : 'persona.failed';
+	announce(workspace, entity, event, formatPersona(entity));
 }
 
 /** Open point 6: the formal schema and the guide differ. */

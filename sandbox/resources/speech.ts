@@ -1,3 +1,4 @@
+import { refuseRetired } from '../catalogue/models';
 import { countCharacters, METERED_MODEL, speechPrice } from '../credits/prices';
 import type { SpeechEntity } from '../entities';
 import type { Handlers } from '../http/operation';
@@ -7,6 +8,7 @@ import { drawOutput } from '../storage/references';
 import type { Workspace } from '../store';
 import { collection } from './collection';
 import {
+	announce,
 	errorFields,
 	newJob,
 	problem,
@@ -15,6 +17,7 @@ import {
 	schedule,
 	settle,
 	spendCharacters,
+	statusOf,
 	type JobKind,
 } from './job';
 import { checkVoice, soundOf } from './voices';
@@ -35,12 +38,12 @@ export const speechOperations = {
 
 /** A speech generation as it goes over the wire; a signed link is created each time. */
 function formatSpeech(entity: SpeechEntity, { service }: Workspace) {
-	const { id, status, model, delivery } = entity;
-	const [output] = status === 'completed' ? entity.outputs : [];
+	const { id, model, delivery } = entity;
+	const [output] = entity.status === 'completed' ? entity.outputs : [];
 	return {
 		id,
 		object: 'speech_generation',
-		status,
+		status: statusOf(entity),
 		model,
 		line_count: entity.blocks.length,
 		character_count: entity.characters,
@@ -60,8 +63,11 @@ function formatSpeech(entity: SpeechEntity, { service }: Workspace) {
 function createSpeech(workspace: Workspace, body: Given<'createSpeech'>): SpeechEntity {
 	const { ids, ledger } = workspace.service;
 	const { model, blocks } = body;
+	refuseRetired(workspace.service.settings, model);
 	blocks.forEach(({ voice }, index) => {
-		if (voice !== undefined) checkVoice(workspace, model, voice, `blocks[${index}].voice`);
+		// Null is the model's default, as none is.
+		if (voice !== undefined && voice !== null)
+			checkVoice(workspace, model, voice, `blocks[${index}].voice`);
 	});
 	const characters = blocks.reduce((sum, { text }) => sum + countCharacters(text), 0);
 	const credits = speechPrice(model, characters);
@@ -91,7 +97,10 @@ async function finish(workspace: Workspace, entity: SpeechEntity): Promise<void>
 		const { id, blocks, settings = {}, delivery } = entity;
 		const recipe = {
 			...recipeOf(workspace, id, blocks[0]?.text ?? ''),
-			blocks: blocks.map(({ text, voice }) => ({ text, voice: soundOf(service, voice) })),
+			blocks: blocks.map(({ text, voice }) => ({
+				text,
+				voice: soundOf(service, voice ?? undefined),
+			})),
 			speed: settings.speed,
 			volume: settings.volume,
 		};
@@ -112,5 +121,5 @@ async function finish(workspace: Workspace, entity: SpeechEntity): Promise<void>
 	workspace.speech.put(entity);
 	if (!service.settings.speechEvents) return;
 	const event = output ? 'generation.completed' : 'generation.failed';
-	service.dispatcher.emit(workspace, event, formatSpeech(entity, workspace));
+	announce(workspace, entity, event, formatSpeech(entity, workspace));
 }

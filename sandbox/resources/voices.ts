@@ -1,4 +1,5 @@
 import { SPEECH_MODELS, type SpeechModel } from '../../src/contract';
+import { refuseRetired } from '../catalogue/models';
 import { presetVoices, type PresetVoice } from '../catalogue/voices';
 import { countCharacters, PRICES } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
@@ -27,8 +28,10 @@ export const voiceOperations = {
 	listVoices: voices.list,
 	listPresetVoices({ workspace: { service }, query }) {
 		const { model = 'service/speech-lite' } = query;
+		refuseRetired(service.settings, model);
 		const all = presetVoices(model, service.settings.voices, service.links.origin);
 		const data = all.filter((voice) => matches(voice, query));
+		if (service.settings.catalogueOrder === 'reversed') data.reverse();
 		return ok({ object: 'list', model, data });
 	},
 	getVoice: voices.get,

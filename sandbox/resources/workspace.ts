@@ -1,4 +1,4 @@
-import { formatModel, MODELS } from '../catalogue/models';
+import { currentModels, formatModel } from '../catalogue/models';
 import { presetVoices } from '../catalogue/voices';
 import type { Handlers } from '../http/operation';
 import { ok } from './collection';
@@ -7,7 +7,9 @@ import { ok } from './collection';
 export const workspaceOperations = {
 	listModels({ workspace: { service }, query }) {
 		const { settings, links } = service;
-		const models = MODELS.filter(({ mode }) => query.mode === undefined || mode === query.mode);
+		const models = currentModels(settings).filter(
+			({ mode }) => query.mode === undefined || mode === query.mode,
+		);
 		const data = models.map((entry) => {
 			const { speechModel } = entry;
 			const voices = speechModel && presetVoices(speechModel, settings.voices, links.origin);

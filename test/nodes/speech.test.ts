@@ -29,6 +29,15 @@ test.each([['fields'], ['json'], ['text']])(
 	},
 );
 
+test.each([
+	['', { text: 'A' }],
+	['aria', { text: 'A', voice: 'aria' }],
+])('a voice of null in JSON is none: with %j for all it becomes %j', async (forAll, block) => {
+	const blocksJson = '[{"text": "A", "voice": null}]';
+	const given = { ...usual, blocksFrom: 'json', blocksJson, voice: locator(forAll) };
+	expect((await called(MediaGenSpeech, given)).body?.blocks).toEqual([block]);
+});
+
 test('by itself it is one text, and without a voice the service chooses', async () => {
 	const { body } = await called(MediaGenSpeech, { ...usual, text: 'A', voice: locator('') });
 	expect(body?.blocks).toEqual([{ text: 'A' }]);

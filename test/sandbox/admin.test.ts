@@ -1,4 +1,5 @@
 import { read } from '../support/sources';
+import { BODIES, LITE } from './support/bodies';
 import { anImage, startHarness, type Harness } from './support/harness';
 
 let service: Harness;
@@ -82,6 +83,29 @@ test.each([
 ])('by the setting %j, %s %j is %i', async (change, path, body, status) => {
 	await patch(change);
 	expect((await service.post(path, body)).status).toBe(status);
+});
+
+test('the catalogue comes in another order, and without what is retired, which new jobs may not use', async () => {
+	const ids = async (path: string) =>
+		(await service.get(path)).body.data.map(({ id }: { id: string }) => id);
+	const models = await ids('/models');
+	const voices = await ids('/voices/catalog');
+	const { id } = (await service.post('/generations', anImage())).body;
+	await patch({ catalogueOrder: 'reversed' });
+	expect(await ids('/models')).toEqual([...models].reverse());
+	expect(await ids('/voices/catalog')).toEqual([...voices].reverse());
+	await patch({ catalogueOrder: 'usual', retiredModels: ['studio/image-1', LITE] });
+	const gone = (model: string) => model === 'studio/image-1' || model === LITE;
+	expect(await ids('/models')).toEqual(models.filter((model: string) => !gone(model)));
+	const refused = [
+		await service.post('/generations', anImage()),
+		await service.post('/speech', BODIES.createSpeech),
+		await service.get('/voices/catalog'),
+	];
+	for (const { status, body } of refused)
+		expect([status, body.error.message]).toEqual([400, 'model: is retired']);
+	service.pass(60);
+	expect((await service.get(`/generations/${id}`)).body.status).toBe('completed');
 });
 
 test('the states of an agent run have the names that are set', async () => {

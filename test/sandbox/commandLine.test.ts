@@ -138,7 +138,7 @@ describe('a program that keeps its data, killed and started again', () => {
 	test('of three that start at once after a kill, one has the data, and the others end with 1', async () => {
 		program.child.kill('SIGKILL');
 		await once(program.child, 'close');
-		const starts = [1, 2, 3].map((_) =>
+		const starts = Array.from({ length: 3 }, () =>
 			spawn(process.execPath, [main, '--port', '0', '--json', '--data', join(folder, 'data')]),
 		);
 		running.push(...starts);

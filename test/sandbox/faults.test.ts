@@ -1,3 +1,5 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import { BODIES, OPERATIONS } from './support/bodies';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 
 let service: Harness;
@@ -66,6 +68,101 @@ test('links expire early and downloads are cut', async () => {
 	expect(cut.headers.get('content-length')).toBe('26');
 	await expect(cut.arrayBuffer()).rejects.toThrow();
 	expect((await (await fetch(url)).text()).length).toBe(26);
+});
+
+/** A status of no document, when it shows, and what the webhook is told of the end. */
+const STRANGE: Array<[path: string, when: string, event: string | undefined]> = [
+	['/generations', 'running', 'generation.completed'],
+	['/speech', 'running', 'generation.completed'],
+	['/personas', 'running', 'persona.ready'],
+	['/agents/runs', 'running', 'agent.review_required'],
+	['/generations', 'ended', undefined],
+	['/speech', 'ended', undefined],
+	['/personas', 'ended', undefined],
+	['/agents/runs', 'ended', undefined],
+];
+
+test.each(STRANGE)(
+	'of %s a status that no document names shows while it is %s',
+	async (...given) => {
+		const [path, when, event] = given;
+		const { service: inside } = service.sandbox;
+		const emitted = jest.spyOn(inside.dispatcher, 'emit');
+		await faults({ kind: 'job_status', status: 'on_hold', when, times: 1 });
+		const { name } = OPERATIONS.find((one) => one.method === 'POST' && one.path === path)!;
+		const url = service.sandbox.baseUrl;
+		const body = { ...BODIES[name], ...(path === '/agents/runs' && { auto_approve: true }) };
+		const { id, status } = (await service.send('POST', url + path, { body })).body;
+		const isRunning = when === 'running';
+		expect(status === 'on_hold').toBe(isRunning);
+		const { available } = inside.ledger.balance('studio');
+		service.pass(300);
+		const read = async () => await service.send('GET', `${url}/jobs/${id}`, {});
+		await service.until(read, () => inside.ledger.balance('studio').reserved === 0);
+		expect((await read()).body.status === 'on_hold').toBe(!isRunning);
+		expect(emitted.mock.calls.map(([, kind]) => kind)).toEqual(event === undefined ? [] : [event]);
+		// What has not ended well gives back what it had reserved, but for an agent's steps that were made.
+		if (!isRunning) expect(inside.ledger.balance('studio').available).toBeGreaterThan(available);
+	},
+);
+
+test('a storage answers an error in XML, is slow, or falls silent, up and down', async () => {
+	const bytes = Buffer.from('x'.repeat(100));
+	const file = { filename: 'a.png', content_type: 'image/png', size: bytes.length };
+	const { upload_url, upload_headers, url } = (await service.post('/files', file)).body;
+	const put = async () =>
+		await fetch(upload_url, { method: 'PUT', headers: upload_headers, body: bytes });
+	const strike = async (rule: object) => await faults({ times: 1, ...rule });
+	/** Asks for something that takes its time, and lets half a minute pass at a time. */
+	const slowly = async (ask: () => Promise<Response>) => {
+		const begun = service.timers.now();
+		let isOver = false;
+		const answer = ask().finally(() => {
+			isOver = true;
+		});
+		while (!isOver) {
+			await new Promise((resolve) => setTimeout(resolve, 1));
+			service.pass(1);
+		}
+		return [(await answer).status, Math.round((service.timers.now() - begun) / 60_000)];
+	};
+	for (const code of ['ExpiredToken', 'RequestTimeout']) {
+		await strike({ kind: 'storage_status', code });
+		const refused = await put();
+		expect([refused.status, refused.headers.get('content-type')]).toEqual([
+			400,
+			'application/xml; charset=utf-8',
+		]);
+		expect(await refused.text()).toContain(`<Code>${code}</Code>`);
+	}
+	await strike({ kind: 'storage_deaf', operations: ['upload'] });
+	const signal = AbortSignal.timeout(100);
+	const silent = fetch(upload_url, { method: 'PUT', headers: upload_headers, body: bytes, signal });
+	await expect(silent).rejects.toThrow('aborted');
+	await strike({ kind: 'storage_slow', operations: ['upload'], seconds: 180 });
+	expect(await slowly(put)).toEqual([200, 3]);
+
+	await strike({ kind: 'storage_status', operations: ['readFile'], status: 503, code: 'SlowDown' });
+	expect((await fetch(url)).status).toBe(503);
+	await strike({ kind: 'storage_slow', seconds: 300 });
+	const whole = async () => {
+		const answer = await fetch(url);
+		expect(await answer.text()).toBe(bytes.toString());
+		return answer;
+	};
+	expect(await slowly(whole)).toEqual([200, 5]);
+	await strike({ kind: 'storage_deaf', bytes: 7 });
+	const begun = await fetch(url);
+	expect(begun.headers.get('content-length')).toBe('100');
+	const reader = begun.body!.getReader();
+	expect(Buffer.from((await reader.read()).value!).toString()).toBe('xxxxxxx');
+	await reader.cancel();
+	await whole();
+	const { data } = (await service.admin('GET', '/requests')).body;
+	const struck = data.map((entry: { fault: string | null }) => entry.fault);
+	expect(struck).toEqual(
+		expect.arrayContaining(['storage_status', 'storage_deaf', 'storage_slow']),
+	);
 });
 
 test('skip, times and probability bound a rule, a workspace has its own, and a seed repeats them', async () => {

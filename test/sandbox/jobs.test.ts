@@ -57,8 +57,14 @@ describe.each(JOBS)('%s', (_kind, path, bodyOf, held, cost) => {
 		expect(await balance()).toMatchObject({ available: 10_000, reserved: 0, spent: 0 });
 		await take(10_001 - held);
 		// The table of errors has no 402 for a persona: that one fails.
-		if (path === '/personas') expect((await ended(path, bodyOf('a fox'))).status).toBe('failed');
-		else expect((await service.post(path, bodyOf('a fox'))).status).toBe(402);
+		if (path === '/personas') {
+			const message = 'This needs 5 credits; the workspace has 4 available.';
+			const unpaid = [{ type: 'insufficient_credits', message }];
+			expect(await ended(path, bodyOf('a fox'))).toMatchObject({
+				status: 'failed',
+				errors: unpaid,
+			});
+		} else expect((await service.post(path, bodyOf('a fox'))).status).toBe(402);
 		expect(await balance()).toMatchObject({ available: held - 1, reserved: 0 });
 	});
 });
@@ -93,6 +99,11 @@ test('speech by the lite model costs a credit when its characters have added up 
 	expect(await spentAfter(`[fail]${'x'.repeat(3_333)}`)).toBe(0);
 	expect(await spentAfter('🦊')).toBe(1);
 	expect(await spentAfter('x'.repeat(1_000_000))).toBe(301);
+});
+
+test('a voice of null is the default of the model, as none is', async () => {
+	const body = { model: TURBO, blocks: [{ text: 'a', voice: null }, { text: 'b' }] };
+	expect(await ended('/speech', body)).toMatchObject({ status: 'completed', line_count: 2 });
 });
 
 test('a voice is charged at once, and not made without the credits', async () => {

@@ -60,9 +60,28 @@ describe('an event', () => {
 		]);
 	});
 
+	const id = expect.stringMatching(/^evt_/);
+	const jobId = expect.stringMatching(/^gen_/);
+	const job = { id: jobId, object: 'generation', status: 'completed' };
+	const kind = 'generation.completed';
+
 	test.each([
-		['flat', { event: 'generation.completed', data: { object: 'generation' } }],
-		['bare', { object: 'generation', status: 'completed' }],
+		['flat', { id, event: kind, data: job }],
+		['bare', job],
+		['typed', { id, event: kind, data: { ...job, type: 'generation' } }],
+		['resource', { id, type: kind, resource: job }],
+		['data_job', { id, type: kind, data: { job } }],
+		['data_job_id', { id, type: kind, data: { job_id: jobId } }],
+		[
+			'json_api',
+			{
+				id,
+				event: kind,
+				data: { id: jobId, type: 'generation', attributes: { status: 'completed' } },
+			},
+		],
+		['data_list', { id, type: kind, data: [job] }],
+		['list', [{ id, type: kind, data: { object: job } }]],
 	])('has the shape that is set: %s', async (eventShape, shape) => {
 		await subscribe();
 		await service.admin('PATCH', '/settings', { eventShape });
