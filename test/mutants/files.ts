@@ -2,6 +2,18 @@ import { inFile, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
+	...inFile('src/service/n8n.ts', 'test/wire/transfers.test.ts', {
+		'files/key-sent-to-a-storage': {
+			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',
+			from: '\t\t\t...request,\n',
+			to: '\t\t\t...request,\n\t\t\theaders: { ...request.headers, Authorization: `Bearer ${secret}` },\n',
+		},
+		'files/content-type-of-the-library': {
+			why: 'The HTTP library adds a content type that the presigned address does not sign: uploads are refused.',
+			from: "headers['Content-Type'] = false;",
+			to: "headers['X-Other'] = 'x';",
+		},
+	}),
 	...inFile('src/service/jobState.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
 		'files/some-outputs-are-all': {
 			why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',

@@ -97,6 +97,13 @@ export const limits: Mutant[] = [
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
+	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
+		'limits/retry-after-unheard': {
+			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
+			from: 'headers: headersOf(response.headers),\n\t\t\t\tbody: withoutSecret',
+			to: 'headers: {},\n\t\t\t\tbody: withoutSecret',
+		},
+	}),
 	...inFile('src/base/waitQueue.ts', 'test/base/waitQueue.test.ts', {
 		'limits/batch-starves-the-others': {
 			why: 'An execution of 500 items makes every other one wait until it has ended.',

@@ -214,7 +214,7 @@ export const money: Mutant[] = [
 			to: '409: other(409),',
 		},
 	}),
-	...inFile('src/service/n8n.ts', 'test/service/n8n.test.ts', {
+	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
 		'money/answer-unheard-after-stop': {
 			why: 'Stopping an execution cuts off the answer to a creation, and nobody learns the id of the paid job.',
 			from: 'outlivesCancel ? deadline : anyOf(context.signal, deadline)',

@@ -147,7 +147,7 @@ export const values: Mutant[] = [
 			to: 'secret.length < 80',
 		},
 	}),
-	...inFile('src/service/n8n.ts', 'test/service/n8n.test.ts', {
+	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
 		'values/key-follows-a-redirect': {
 			why: 'n8n carries the key along to wherever a redirect leads.',
 			from: 'disableFollowRedirect: true,',

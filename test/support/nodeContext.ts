@@ -28,6 +28,8 @@ export interface NodeRun {
 	request: (options: IHttpRequestOptions) => Promise<unknown>;
 	/** What n8n does to a request before it sends it; a failure here means that nothing was sent. */
 	authenticate: (options: IHttpRequestOptions) => void;
+	/** In the place of the helpers of n8n that are made up here. */
+	helpers?: object;
 	nodeMemory: IDataObject;
 	executeData: { node: INode; data: ITaskDataConnections; source: null };
 	/**
@@ -141,6 +143,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 					chunks.push(Buffer.from(chunk));
 				return { data: Buffer.concat(chunks).toString('base64'), fileName, mimeType };
 			},
+			...run.helpers,
 		},
 	};
 	return { ...context, ...run.lacking } as unknown as IExecuteSingleFunctions;
