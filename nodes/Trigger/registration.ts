@@ -359,7 +359,9 @@ export const webhookMethods = {
 			warn(this, left);
 			// Nothing of n8n catches an error after a test event.
 			if (registration.isTest) return false;
-			throw new NodeOperationError(this.getNode(), left);
+			// n8n replaces a message that contains a code it knows, such as ECONNRESET.
+			const error = new NodeOperationError(this.getNode(), left);
+			throw Object.assign(error, { message: left, messages: [] });
 		});
 	},
 };
