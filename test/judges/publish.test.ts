@@ -1,7 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { readdirSync } from 'fs';
+import { mkdirSync, readdirSync } from 'fs';
+import { join } from 'path';
 import manifest from '../../package.json';
 import { PACKED_PAGES } from '../../scripts/packedPages';
+import { read } from '../support/sources';
 import { clone, folder, refused, well } from './support/clone';
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;
@@ -100,5 +102,23 @@ describe('after a build', () => {
 		const { files, ...same } = needed;
 		expect(manifest).toMatchObject(same);
 		expect(files).toEqual(['dist', 'CHANGELOG.md']);
+	});
+
+	test('what publish.yml packs may be published, and differs in nothing else', async () => {
+		const workflow = read('.github/workflows/publish.yml');
+		const [, step = ''] =
+			/name: Pack what was tested\n +run: \|\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
+		const elsewhere = join(folder, 'runner');
+		mkdirSync(elsewhere);
+		await well('env', `RUNNER_TEMP=${elsewhere}`, 'bash', '-e', '-c', step);
+		const packedThere = join(elsewhere, tarball);
+		const text = async (file: string) => await well('tar', '-xzOf', file, 'package/package.json');
+		const { private: isPrivate, ...same } = JSON.parse(await text(tarball)) as { private: boolean };
+		expect(isPrivate).toBe(true);
+		expect(JSON.parse(await text(packedThere))).toEqual(same);
+		expect(await well('tar', '-tzf', packedThere)).toBe(await well('tar', '-tzf', tarball));
+		// At a registry where nobody answers.
+		const said = await refused('npm', ['publish', packedThere, '--no-provenance']);
+		expect(said).toMatch(/ECONNREFUSED/);
 	});
 });

@@ -250,3 +250,28 @@ test('a release lints, tests, tries all mutants, builds, dates the entry of the 
 	expect(atOrigin).toContain(`${tag}\trefs/tags/0.3.0`);
 	expect(await git('log', '-1', '--format=%s')).toBe('Release 0.3.0');
 });
+
+/** What publish.yml asks first. */
+describe('.ci/tag', () => {
+	const asked = async (tag: string) => await refused('.ci/tag', [tag]);
+
+	test('lets a release through, also when main has gone on', async () => {
+		await well('.ci/tag', '0.3.0');
+		await git('commit', '--quiet', '--allow-empty', '-m', 'More');
+		await git('push', '--quiet', 'origin', 'main');
+		await git('switch', '--quiet', '--detach', '0.3.0');
+		await well('.ci/tag', '0.3.0');
+	});
+
+	test('refuses a tag that is not the version', async () => {
+		await git('tag', '0.4.0');
+		expect(await asked('0.4.0')).toContain('package.json has the version 0.3.0');
+	});
+
+	test('refuses a commit that is not on main, whatever is called main here', async () => {
+		await git('commit', '--quiet', '--allow-empty', '-m', 'Not reviewed');
+		await git('tag', '--force', '0.3.0');
+		await git('branch', '--force', 'main');
+		expect(await asked('0.3.0')).toContain('not on main');
+	});
+});
