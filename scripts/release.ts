@@ -118,15 +118,16 @@ function takeBack(version: string, before: string): void {
 function prepare(version: string): void {
 	requireClean();
 	const before = git('rev-parse', 'HEAD');
+	let isMade = false;
 	try {
 		const today = new Date().toISOString().slice(0, 10);
 		const text = readFileSync(changelog, 'utf8');
 		writeFileSync(changelog, text.replace(headingOf(version), `## ${version} (${today})\n`));
 		run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
 		run('git', 'commit', '--quiet', '-m', subjectOf(version), '--', ...CHANGED);
-	} catch (error) {
-		takeBack(version, before);
-		throw error;
+		isMade = true;
+	} finally {
+		if (!isMade) takeBack(version, before);
 	}
 }
 
