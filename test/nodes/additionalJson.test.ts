@@ -36,16 +36,20 @@ const usual = {
 };
 
 test('it is merged into the body: new fields are added, at any depth', () => {
-	const seed = { parameters: { seed: 7 }, style: { name: 'noir', tags: ['a'] } };
-	const wanted = { ...usual, parameters: { count: 2, seed: 7 }, style: seed.style };
-	expect(bodyOf(seed)).toEqual(wanted);
-	expect(bodyOf(JSON.stringify(seed))).toEqual(wanted);
+	const given = { parameters: { no_such_field: 7 }, no_such_part: { tags: ['a'] } };
+	const wanted = {
+		...usual,
+		parameters: { count: 2, no_such_field: 7 },
+		no_such_part: { tags: ['a'] },
+	};
+	expect(bodyOf(given)).toEqual(wanted);
+	expect(bodyOf(JSON.stringify(given))).toEqual(wanted);
 });
 
 test('it wins over a field: objects are merged, all else is replaced, null is sent as it is', () => {
-	expect(bodyOf('{"mode": "hologram", "parameters": {"count": null}}')).toEqual({
+	expect(bodyOf('{"mode": "no_such_mode", "parameters": {"count": null}}')).toEqual({
 		...usual,
-		mode: 'hologram',
+		mode: 'no_such_mode',
 		parameters: { count: null },
 	});
 	expect(bodyOf({ input: 'none', parameters: [1] })).toEqual({

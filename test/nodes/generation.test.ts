@@ -40,20 +40,20 @@ test('every field goes to its path in the request, as a locator or as text saved
 });
 
 test('what a builder has written for another operation is named in the warning of the item, and the rest is made', async () => {
-	const parameters = { count: 1, seed: 7 };
+	const parameters = { count: 1, no_such_field: 7 };
 	const given = { operation: 'generateImage', input: { start_frame: url }, parameters };
 	expect(await made(given)).toEqual({
 		body: { mode: 'image', model: 'm', prompt: 'A boat', parameters: { count: 1 } },
 		warning:
-			'Not used, because Generate Image has no such field: "parameters.seed", "input.start_frame"',
+			'Not used, because Generate Image has no such field: "parameters.no_such_field", "input.start_frame"',
 	});
 });
 
 test.each<[new () => INodeType, object, string]>([
 	[
 		MediaGen,
-		{ operation: 'create' },
-		'This node has no operation "create"; it has generateImage, generateVideo, generateAudio, get, getAll',
+		{ operation: 'noSuchOperation' },
+		'This node has no operation "noSuchOperation"; it has generateImage, generateVideo, generateAudio, get, getAll',
 	],
 	[
 		MediaGenVoice,

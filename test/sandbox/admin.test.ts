@@ -117,7 +117,7 @@ test('the states of an agent run have the names that are set', async () => {
 const NONSENSE: Array<[method: string, path: string, ...bodies: unknown[]]> = [
 	['PATCH', '/settings', undefined, [], 'x', { x: 1 }, { clockScale: 0 }, { jobSeconds: { x: 1 } }],
 	['PATCH', '/workspaces/studio', undefined, []],
-	['PUT', '/faults', undefined, { rules: [{ kind: 'earthquake' }] }],
+	['PUT', '/faults', undefined, { rules: [{ kind: 'no_such_fault' }] }],
 	['PUT', '/faults', { rules: [{ kind: 'storm', retryAfter: '1\nX-Evil: 1' }] }],
 	['PUT', '/faults', { rules: [{ kind: 'job_fail', operations: ['createGeneration'] }] }],
 	['POST', '/credits', undefined, { workspace: 'studio' }, { workspace: 'studio', amount: 1e15 }],

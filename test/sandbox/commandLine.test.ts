@@ -54,12 +54,15 @@ test('--help lists the options and ends with 0, a wrong option with 2 and points
 });
 
 test.each([
-	[['--colour'], "Unknown option '--colour'"],
+	[['--no-such-option'], "Unknown option '--no-such-option'"],
 	[['--clock-scale', 'fast'], '--clock-scale: must be a number, not "fast"'],
 	[['--port', '65536'], '--port: '],
 	[['--data', ''], '--data needs a value'],
 	[['--settings', '{'], '--settings: must be JSON, not {'],
-	[['--settings', '{"jobSeconds": {"nothing": 1}}'], '--settings: jobSeconds.nothing: is unknown'],
+	[
+		['--settings', '{"jobSeconds": {"no_such_job": 1}}'],
+		'--settings: jobSeconds.no_such_job: is unknown',
+	],
 	[['--public-url', 'https://example.com/media'], '--public-url: must be http:// or https://'],
 	[['--host', 'a b'], '--host: '],
 ])('%j is refused by its name', async (options, words) => {

@@ -12,7 +12,7 @@ test.each([
 	['persona', 'pending', 'running'],
 	['persona', 'ready', 'good'],
 	['persona', 'failed', 'bad'],
-	['something new', 'ready', 'good'],
+	['no_such_object', 'ready', 'good'],
 	['generation', 'Completed', 'running'],
 	['generation', undefined, 'running'],
 ])('a %s that is %p is %s', (object, status, state) => {
@@ -38,7 +38,7 @@ test.each([
 	[{ id: 'a', object: 'speech_generation' }, '/speech/a', 'generations:read'],
 	[{ id: 'a', object: 'agent_run' }, '/agents/runs/a', 'agents:read'],
 	[{ id: 'a', object: 'persona' }, '/personas/a', 'personas:read'],
-	[{ id: 'a', object: 'whatever' }, '/jobs/a', undefined],
+	[{ id: 'a', object: 'no_such_object' }, '/jobs/a', undefined],
 	[{ id: '\ud800$&', object: 'constructor' }, '/jobs/%EF%BF%BD%24%26', undefined],
 ])('%j is read at %s, with the scope %s', (one, path, scope) => {
 	expect(readerPath(one)).toBe(path);

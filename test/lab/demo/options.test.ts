@@ -20,7 +20,7 @@ test('the environment chooses ports and the real service', () => {
 test.each([
 	[['--n8n', 'n8n.example.com'], {}, '--n8n is not the address of an n8n: n8n.example.com'],
 	[['--n8n', 'https://n8n', '--queue'], {}, 'it goes with --example and --once only'],
-	[['--twice'], {}, "Unknown option '--twice': see npm start -- --help"],
+	[['--no-such-option'], {}, "Unknown option '--no-such-option': see npm start -- --help"],
 	[[], { N8N_PORT: 'a' }, 'N8N_PORT is a: a number from 1 to 65535 is needed'],
 	[[], { MEDIAGEN_API_KEY: 'k' }, 'MEDIAGEN_API_KEY is set, so MEDIAGEN_BASE_URL is needed too'],
 ])('%j with %j is refused with one line', (args, env, message) => {

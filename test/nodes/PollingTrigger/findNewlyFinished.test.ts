@@ -171,7 +171,7 @@ test('a repeated cursor and an endless list do not keep a poll from ending', asy
 test('entries that are not generations are skipped, unknown statuses count as unfinished', async () => {
 	const odd: Reader = {
 		page: async () =>
-			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'paused' }, { id: 'b' }] }),
+			pageOf({ data: [null, 'x', { id: 7 }, { id: 'a', status: 'no_such_status' }, { id: 'b' }] }),
 		read: async () => undefined,
 		unreadable,
 	};

@@ -162,7 +162,7 @@ test.each<[string, RegExp, Partial<TriggerFixture>]>([
 test.each<[string, boolean, parameters: object, payload: object]>([
 	['a chosen kind', true, {}, {}],
 	['a kind that is not chosen', false, {}, { type: 'voice.created' }],
-	['an unknown kind', true, {}, { type: 'generation.archived' }],
+	['an unknown kind', true, {}, { type: 'generation.no_such_event' }],
 	['a mode that the filter wants', true, { options: { modes: ['image'] } }, {}],
 	['another mode', false, { options: { modes: ['video'] } }, {}],
 	['one of the resources', true, { options: { resourceIds: 'gen_0, gen_1' } }, {}],
