@@ -169,7 +169,7 @@ test('addresses that are placeholders, and a package that npm does not have, com
 	];
 	const unpublished = { ...GOOD, published: async () => await Promise.resolve(undefined) };
 	expect((await states(unpublished)).sort()).toEqual(ofNpm);
-	const withoutHome = withManifest({ homepage: 'https://example.com/n8n-nodes-mediagen' });
+	const withoutHome = withManifest({ homepage: 'https://docs.example.com' });
 	expect((await states(withoutHome)).sort()).toEqual([...ofNpm, ...ofAddresses].sort());
 });
 
