@@ -9,6 +9,7 @@ import { MediaGenVoice } from '../../nodes/Voice/MediaGenVoice.node';
 import { MediaGenWebhook } from '../../nodes/Webhook/MediaGenWebhook.node';
 import { MediaGenWorkspace } from '../../nodes/Workspace/MediaGenWorkspace.node';
 import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import { errorBody } from '../model/answers';
 import { endpointNames } from '../support/operations';
 import type * as Instant from '../support/instantSystemClock';
 import { locator } from '../support/nodeCall';
@@ -398,6 +399,21 @@ describe.each(endpointNames)('%s', (name) => {
 		if (takesKey(name)) expect(key).toMatch(/^[\x21-\x7e]{16,255}$/);
 		else expect(key).toBeUndefined();
 	});
+});
+
+const costsCredits = endpointNames.filter((name) =>
+	ENDPOINTS[name].extra.some((one) => one === 402),
+);
+
+test.each(costsCredits)('%s without enough credits is sent once, and says so', async (name) => {
+	const { node, parameters, line, besides } = ROWS[name];
+	const [method = '', target = ''] = line.split(' ');
+	service().intercept(target, method).reply(402, errorBody('Too few credits'));
+	besides?.();
+	const failed = runNode(node, parameters);
+	await expect(failed).rejects.toMatchObject({ httpCode: '402' });
+	await expect(failed).rejects.toThrow(/credits/i);
+	expect(sent().filter((request) => request.method === method)).toHaveLength(1);
 });
 
 test('each endpoint of the contract has one row', () => {

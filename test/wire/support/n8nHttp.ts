@@ -1,5 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { NodeApiError, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
+import {
+	NodeApiError,
+	type IExecuteFunctions,
+	type IHttpRequestMethods,
+	type IHttpRequestOptions,
+	type IN8nHttpFullResponse,
+} from 'n8n-workflow';
 import { createRequire } from 'node:module';
 import { stringify } from 'node:querystring';
 import type axiosType from 'axios';
@@ -13,7 +19,8 @@ import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
  * configuration and 1,800 packages. The HTTP client beneath them, which makes headers, streams, redirects and
  * errors, is n8n's own: axios.
  *
- * Left out is what needs a real socket: proxies, certificates, n8n's protection against SSRF
+ * `test/judges/wire.test.ts` sends the same through this and through n8n-core's, and compares what arrives and
+ * what comes back. Left out is what needs a real socket: proxies, certificates, n8n's protection against SSRF
  * and its allowed domains. In a real n8n they are tested by `test/e2e` (`keyStaysHome`, `hostile`).
  */
 
@@ -87,7 +94,7 @@ async function httpRequestWithAuthentication(
 }
 
 interface LegacyOptions {
-	method: string;
+	method: IHttpRequestMethods;
 	uri: string;
 	headers: Headers;
 	json: boolean;
@@ -99,21 +106,19 @@ interface LegacyOptions {
 
 /** The older helper: the only one that n8n gives to the test of a credential. */
 async function request(options: LegacyOptions): Promise<unknown> {
-	const headers = { 'User-Agent': 'n8n', ...options.headers } as Headers;
-	if (options.json) headers.Accept ??= 'application/json';
-	const config: AxiosRequestConfig = {
-		url: options.uri,
-		method: options.method,
+	const { uri: url, method, headers, json, timeout } = options;
+	const answer = (await httpRequest({
+		url,
+		method,
 		headers,
-		timeout: options.timeout,
-		beforeRedirect: carryingTheKey(headers),
-	};
-	if (!options.followRedirect) config.maxRedirects = 0;
-	if (!options.simple) config.validateStatus = () => true;
-	const { data, headers: received, status, statusText } = await client.request<unknown>(config);
-	const body = data === '' ? undefined : data;
-	if (!options.resolveWithFullResponse) return body;
-	return { body, headers: received, statusCode: status, statusMessage: statusText };
+		json,
+		timeout,
+		disableFollowRedirect: !options.followRedirect,
+		ignoreHttpStatusErrors: !options.simple,
+		returnFullResponse: true,
+	})) as IN8nHttpFullResponse;
+	const body: unknown = (answer.body as unknown) === '' ? undefined : answer.body;
+	return options.resolveWithFullResponse ? { ...answer, body } : body;
 }
 
 /** The helpers of n8n's functions that send. */
