@@ -208,7 +208,7 @@ export class Dispatcher {
 			const state = responseStatus >= 200 && responseStatus < 300 ? 'succeeded' : 'failed';
 			return { state, responseStatus, error: null, durationMs: durationMs() };
 		} catch (thrown) {
-			const error = thrown instanceof Error ? thrown.message : String(thrown);
+			const error = (thrown as Error).message;
 			return { state: 'failed', responseStatus: null, error, durationMs: durationMs() };
 		}
 	}

@@ -18,8 +18,14 @@ import {
 import { countCharacters } from './credits/prices';
 import { readInstant } from './http/instant';
 
+/** What a text must be besides within its lengths. */
+interface Form {
+	good: (value: string) => boolean;
+	error: string;
+}
+
 /** Text within a range of lengths; a character is a code point, as in JSON Schema. */
-function text(min: number, max?: number) {
+function text(min: number, max?: number, form: Form = { good: () => true, error: '' }) {
 	const parts = [
 		...(min > 0 ? [min === 1 ? 'must not be empty' : `must be at least ${min} characters`] : []),
 		...(max === undefined ? [] : [`must be at most ${max} characters`]),
@@ -27,6 +33,7 @@ function text(min: number, max?: number) {
 	return z
 		.string()
 		.refine((value) => within(countCharacters(value), min, max), { error: parts.join(' and ') })
+		.refine(form.good, { error: form.error })
 		.meta({ ...(min > 0 && { minLength: min }), ...(max !== undefined && { maxLength: max }) });
 }
 
@@ -34,12 +41,23 @@ function within(count: number, min: number, max = Infinity): boolean {
 	return count >= min && count <= max;
 }
 
+const LONGEST_URI = 8_192;
+
+/** The characters of RFC 3986: others stand percent-encoded. */
+const URI_CHARACTERS = /^([\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
+
+const isUri = (value: string) => URI_CHARACTERS.test(value) && URL.canParse(value);
+
 /** An absolute URI of at most 8,192 characters. */
-const uri = z
-	.string()
-	.max(8192)
-	.refine((value) => URL.canParse(value), { error: 'must be an absolute URI' })
-	.meta({ format: 'uri' });
+const uri = text(0, LONGEST_URI, {
+	good: isUri,
+	error: 'must be an absolute URI',
+}).meta({ format: 'uri' });
+
+const httpsUri = text(0, LONGEST_URI, {
+	good: (value) => value.startsWith('https://') && isUri(value),
+	error: 'must be an absolute URI that matches ^https://',
+}).meta({ format: 'uri', pattern: '^https://' });
 
 /** A date-time as in RFC 3339, read as wall-clock milliseconds. */
 const dateTime = z
@@ -93,12 +111,12 @@ const voiceName = text(1, LIMITS.voiceCloneName.max);
 const persona = { name: text(1, LIMITS.personaName.max), shared: z.boolean().optional() };
 
 const webhook = z.strictObject({
-	url: uri
-		.refine((value) => value.startsWith('https://'), { error: 'must match ^https://' })
-		.meta({ format: 'uri', pattern: '^https://' }),
-	description: z.string().max(1000).optional(),
+	url: httpsUri,
+	description: text(0, 1_000).optional(),
 	events: z.array(z.enum(EVENTS)).min(LIMITS.webhookEvents.min),
 });
+
+const LARGEST_UPLOAD = 512 * 1024 * 1024;
 
 interface RequestSchemas {
 	body?: z.ZodType;
@@ -110,9 +128,9 @@ export const planSchema = z.looseObject({
 	steps: z
 		.array(
 			z.looseObject({
-				id: z.string().min(1),
+				id: text(1),
 				kind: z.enum(['image', 'video', 'music', 'speech']),
-				prompt: z.string().min(1).max(10_000),
+				prompt: text(LIMITS.promptLength.min, LIMITS.promptLength.max),
 				estimated_credits: z.number().int().min(0),
 			}),
 		)
@@ -130,7 +148,8 @@ const REQUESTS = {
 	/** The bounds are fiction (open point 7). */
 	createFile: {
 		body: z.strictObject({
-			filename: text(1, 255).refine(isPlainName, {
+			filename: text(1, 255, {
+				good: isPlainName,
 				error: 'must be a name without a path or control characters',
 			}),
 			content_type: z
@@ -139,7 +158,7 @@ const REQUESTS = {
 				.regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/, {
 					error: 'must be a media type such as image/png',
 				}),
-			size: z.number().int().min(1),
+			size: z.number().int().min(1).max(LARGEST_UPLOAD),
 		}),
 	},
 	createGeneration: {
@@ -205,7 +224,7 @@ const REQUESTS = {
 		}),
 	},
 	reviewAgentRun: { body: z.strictObject({ decision: z.enum(REVIEW_DECISIONS) }) },
-	/** The limits of the design fields are not shown (open point 5). */
+	/** The limits of the design fields are not shown (open point 5): they are those of clones and personas. */
 	createVoice: {
 		body: z.discriminatedUnion('kind', [
 			z.strictObject({
@@ -218,9 +237,9 @@ const REQUESTS = {
 			}),
 			z.strictObject({
 				kind: z.literal('design'),
-				name: text(1),
-				description: text(1),
-				preview_text: z.string().optional(),
+				name: voiceName,
+				description: text(1, 800),
+				preview_text: text(0, 500).optional(),
 			}),
 		]),
 	},
@@ -234,13 +253,13 @@ const REQUESTS = {
 		}),
 	},
 	renameVoice: { body: z.strictObject({ name: voiceName }) },
-	/** The bounds of the images are a setting (open point 6). */
+	/** A setting narrows the bounds of the images (open point 6). */
 	createPersona: {
 		body: z.discriminatedUnion('source', [
 			z.strictObject({
 				source: z.literal('upload'),
 				name: persona.name,
-				reference_images: z.array(uri),
+				reference_images: z.array(uri).min(1).max(10),
 				shared: persona.shared,
 			}),
 			z.strictObject({

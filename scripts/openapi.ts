@@ -5,17 +5,28 @@ import { z } from 'zod/v4';
 import { ENDPOINTS, type EndpointName } from '../src/contract';
 import { requestOf } from '../sandbox/schemas';
 import { projectRoot } from '../lab/process/paths';
+import { Examples } from './examples';
 
 /** As much of an OpenAPI document as the scripts read or write. */
 interface Document {
 	paths: Record<string, Record<string, Operation>>;
-	components: { schemas: Record<string, object> };
+	webhooks: Record<string, { post: { requestBody: { content: Content } } }>;
+	components: { schemas: Record<string, object>; responses: Record<string, { content: Content }> };
+}
+
+type Content = Record<string, Described>;
+
+/** A body: its schema, and what it is for example. */
+interface Described {
+	schema: { $ref: string };
+	example?: unknown;
+	examples?: Record<string, { value: unknown }>;
 }
 
 interface Operation {
 	parameters?: Parameter[];
-	requestBody?: { content: Record<string, { schema: { $ref: string } }> };
-	responses: Record<string, { content?: Record<string, { schema: object }> }>;
+	requestBody?: { content: Content };
+	responses: Record<string, { $ref?: string; content?: Content }>;
 }
 
 interface Parameter {
@@ -54,12 +65,45 @@ function jsonSchema(schema: z.ZodType): object {
 	return made;
 }
 
+const JSON_TYPE = 'application/json';
+
+/** Puts what was recorded in the place of the examples. */
+function showExamples(document: Document, { requests, answers, errors, events }: Examples): void {
+	for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+		const { requestBody, responses } = operationAt(document, name);
+		const sent = requestBody?.content[JSON_TYPE];
+		if (sent) sent.example = requests[name];
+		for (const [status, { $ref: shared, content }] of Object.entries(responses)) {
+			const given = content?.[JSON_TYPE];
+			if (given) given.example = answers[name]?.[Number(status)];
+			if (shared) showErrors(document, shared, errors[Number(status)]);
+		}
+	}
+	for (const [kind, { post }] of Object.entries(document.webhooks)) {
+		const told = post.requestBody.content[JSON_TYPE];
+		if (told) told.example = events[kind];
+	}
+}
+
+function showErrors(
+	document: Document,
+	response: string,
+	bodies: Record<string, unknown> = {},
+): void {
+	const given = document.components.responses[response.split('/').at(-1) ?? '']?.content[JSON_TYPE];
+	if (!given) return;
+	const named = Object.entries(bodies).map(([type, value]) => [type, { value }] as const);
+	given.examples = Object.fromEntries(named);
+}
+
 /**
- * The document with the requests as the sandbox validates them. All else in it is written by hand:
- * tests hold it to the endpoint table and to the answers of the sandbox.
+ * The document with the requests as the sandbox validates them, and with examples of what it is sent,
+ * answers and tells. All else in it is written by hand: tests hold it to the endpoint table and to the
+ * answers of the sandbox.
  */
-export function updatedDocument(): Document {
+export async function updatedDocument(): Promise<Document> {
 	const document = readDocument();
+	showExamples(document, await Examples.record());
 	for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
 		const operation = operationAt(document, name);
 		const { body, query } = requestOf(name);
@@ -75,6 +119,9 @@ export function updatedDocument(): Document {
 	return document;
 }
 
+async function write(): Promise<void> {
+	writeFileSync(file, `${JSON.stringify(await updatedDocument(), null, '\t')}\n`);
+}
+
 // A test sees to it that the file is not out of date.
-if (require.main === module)
-	writeFileSync(file, `${JSON.stringify(updatedDocument(), null, '\t')}\n`);
+if (require.main === module) void write();

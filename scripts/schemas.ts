@@ -13,6 +13,8 @@ import type { Resource } from '../src/base/types';
 /** As much of JSON Schema (draft 2020-12) as the output schemas need. */
 export interface JsonSchema {
 	$ref?: string;
+	/** Of a field that the specification does not show. */
+	'x-sandbox'?: boolean;
 	type?: string | string[];
 	description?: string;
 	const?: unknown;
@@ -56,10 +58,14 @@ function plain(given: JsonSchema): JsonSchema {
 		const: only,
 		enum: values,
 		required,
-		properties: properties && mapped(properties, nested),
+		properties: properties && mapped(specified(properties), nested),
 		items: items && nested(items),
 	};
 }
+
+/** Without the fields that only the sandbox is known to have. */
+const specified = (properties: Record<string, JsonSchema>) =>
+	Object.fromEntries(Object.entries(properties).filter(([, field]) => !field['x-sandbox']));
 
 const valuesOf = ({ const: only, enum: some }: JsonSchema): unknown[] | undefined =>
 	only === undefined ? some : [only];

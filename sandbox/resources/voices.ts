@@ -58,7 +58,6 @@ function formatVoice({ id, name, kind, preview }: VoiceEntity, workspace: Worksp
 async function createVoice(workspace: Workspace, body: Given<'createVoice'>): Promise<VoiceEntity> {
 	const { clock, dispatcher, ids, ledger, settings, usage } = workspace.service;
 	if (body.kind === 'clone') checkReference(workspace, body.audio_url, 'audio_url');
-	else checkDesign(body);
 	if (settings.jobSeconds.voice > 0) await clock.sleep(settings.jobSeconds.voice);
 	const text = body.preview_text || PREVIEW;
 	const hundreds = Math.ceil(countCharacters(text) / 100);
@@ -81,16 +80,6 @@ async function createVoice(workspace: Workspace, body: Given<'createVoice'>): Pr
 	});
 	dispatcher.emit(workspace, 'voice.created', formatVoice(entity, workspace));
 	return entity;
-}
-
-/** Open point 5: the limits of the design fields are not shown. */
-const DESIGN_LIMITS = { name: 80, description: 800, preview_text: 500 };
-
-function checkDesign(body: Given<'createVoice'> & { kind: 'design' }): void {
-	for (const [field, most] of Object.entries(DESIGN_LIMITS)) {
-		const value = body[field as keyof typeof DESIGN_LIMITS] ?? '';
-		if (countCharacters(value) > most) throw invalid(field, `must be at most ${most} characters`);
-	}
 }
 
 function matches(

@@ -1,7 +1,7 @@
 import { ENDPOINTS, EVENTS, GENERATION_STATUSES, type Endpoint } from '../../src/contract';
 import { updatedDocument } from '../../scripts/openapi';
 import { startHarness } from './support/harness';
-import { document } from './support/openapi';
+import { document, expectDocumented } from './support/openapi';
 
 test('statuses, scopes and events in it are those of the contract', () => {
 	const endpoints: Array<[string, Endpoint]> = Object.entries(ENDPOINTS);
@@ -22,8 +22,38 @@ test('statuses, scopes and events in it are those of the contract', () => {
 	expect(Voice.properties.kind.enum).toEqual(['clone', 'design']);
 });
 
-test('requests in it are as the sandbox validates them (npm run openapi)', () => {
-	expect(document).toEqual(JSON.parse(JSON.stringify(updatedDocument())));
+test('requests are as the sandbox validates them, and examples as it is sent, answers and tells them (npm run openapi)', async () => {
+	expect(document).toEqual(JSON.parse(JSON.stringify(await updatedDocument())));
+});
+
+test('every success and error has examples, which are as it says', () => {
+	const endpoints: Endpoint[] = Object.values(ENDPOINTS);
+	const shown = new Set<string>();
+	for (const { method, path } of endpoints) {
+		const { responses } = document.paths[path][method.toLowerCase()];
+		for (const [status, given] of Object.entries<{ $ref?: string; content?: object }>(responses)) {
+			const name = given.$ref?.split('/').at(-1);
+			const { content } = name ? document.components.responses[name] : given;
+			if (!content) continue;
+			const { example, examples } = content['application/json'];
+			const bodies: unknown[] = examples
+				? Object.values<{ value: unknown }>(examples).map(({ value }) => value)
+				: [example];
+			for (const body of bodies) expectDocumented(method, path, { status: Number(status), body });
+			shown.add(`${status}: ${Object.keys(examples ?? { one: 1 }).join(', ')}`);
+		}
+	}
+	expect([...shown].sort()).toEqual([
+		'200: one',
+		'201: one',
+		'202: one',
+		'400: invalid_request',
+		'401: authentication',
+		'402: insufficient_credits',
+		'403: scope, entitlement',
+		'404: not_found',
+		'429: concurrency_limit, rate_limit',
+	]);
 });
 
 test('it is served outside the contract, without a key, and names where others know the sandbox', async () => {

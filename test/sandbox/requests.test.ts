@@ -1,5 +1,6 @@
 import { anImage, startHarness, type Harness } from './support/harness';
 import { changed, LITE, TURBO } from './support/bodies';
+import { document } from './support/openapi';
 
 let service: Harness;
 
@@ -38,7 +39,7 @@ type Bound = [kind: keyof typeof KINDS, field: string, taken: unknown[], refused
 const BOUNDS: Bound[] = [
 	['lite', 'blocks', [blocks(1), blocks(50)], [[], blocks(51)]],
 	['image', 'parameters.count', [1, 16], [0, 17, 1.5, '2']],
-	['image', 'prompt', ['x'.repeat(10_000), '🦊'.repeat(10_000)], ['', 'x'.repeat(10_001), '\0']],
+	['image', 'prompt', ['x'.repeat(10_000)], ['', '\0']],
 	['lowLimit', 'prompt', ['x'.repeat(2_000)], ['x'.repeat(2_001)]],
 	['image', 'model', [], ['studio/nothing', 'studio/video-1']],
 	['image', 'persona_id', [], ['me', '3f2504e0-4f89-41d3-9a0c-0305e82c3301']],
@@ -48,13 +49,48 @@ const BOUNDS: Bound[] = [
 	['lite', 'blocks[0].voice', ['en-US-AvaLite'], ['en-US-MarinTurbo']],
 	['turbo', 'blocks[0].voice', ['en-US-MarinTurbo'], ['en-US-AvaLite', 'nobody']],
 	['clone', 'audio_url', [], ['http://example.com/me.wav', undefined]],
-	['design', 'name', ['n'.repeat(80)], ['n'.repeat(81)]],
-	['design', 'description', ['d'.repeat(800)], ['d'.repeat(801)]],
 	['upload', 'reference_images', [links(1), links(5)], [[], links(6)]],
-	['file', 'filename', ['f'.repeat(255)], ['../../etc/passwd', 'a\\b.png', '..', '', 'a\nb']],
+	['file', 'filename', [], ['../../etc/passwd', 'a\\b.png', '..', '', 'a\nb']],
 	['file', 'size', [1, 512 * 1024 * 1024], [0, -1, 512 * 1024 * 1024 + 1, '5']],
 	['webhook', 'url', [], ['http://example.com/hook', 'example.com', undefined]],
+	['clone', 'audio_url', ['https://example.com/%C3%A4'], [`${LINK}?ä`, `${LINK}? `, `${LINK}?%z`]],
 ];
+
+/** Texts and their most characters, which are code points: a fox is one. */
+const LENGTHS: Array<[kind: keyof typeof KINDS, field: string, most: number]> = [
+	['image', 'prompt', 10_000],
+	['image', 'input.character[0]', 8_192],
+	['clone', 'name', 80],
+	['clone', 'preview_text', 500],
+	['design', 'name', 80],
+	['design', 'description', 800],
+	['design', 'preview_text', 500],
+	['upload', 'name', 80],
+	['upload', 'reference_images[0]', 8_192],
+	['file', 'filename', 255],
+	['webhook', 'url', 8_192],
+	['webhook', 'description', 1_000],
+];
+
+test.each(LENGTHS)(
+	'%s: %s has at most %i characters, here and in the document',
+	async (...given) => {
+		const [kind, field, most] = given;
+		const [path, body] = KINDS[kind];
+		const isUri = /url|\[0\]/.test(field);
+		const long = (count: number) =>
+			isUri ? LINK + 'x'.repeat(count - LINK.length) : '🦊'.repeat(count);
+		expect((await service.post(path, changed(body, field, long(most)))).status).toBeLessThan(300);
+		const { status, body: answer } = await service.post(path, changed(body, field, long(most + 1)));
+		expect([status, answer.error.details.issues[0].field]).toEqual([400, field]);
+		const { requestBody } = document.paths[path].post;
+		const name = requestBody.content['application/json'].schema.$ref.split('/').at(-1);
+		const text = JSON.stringify(document.components.schemas[name]);
+		const last = field.replace('[0]', '').split('.').at(-1);
+		const said = [...text.matchAll(new RegExp(`"${last}":{[^{}]*({[^{}]*})?`, 'g'))].map(String);
+		expect(said.some((schema) => schema.includes(`"maxLength":${most}`))).toBe(true);
+	},
+);
 
 test.each(BOUNDS)('%s: %s is taken within its bounds only', async (kind, field, taken, refused) => {
 	const [path, body] = KINDS[kind];

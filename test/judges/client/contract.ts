@@ -8,7 +8,6 @@ import type {
 	GenerationParameters,
 	GenerationStatus,
 	InputSlot,
-	Json,
 	ModelMode,
 	ReviewDecision,
 	SpeechModel,
@@ -21,8 +20,6 @@ import type { components, operations, webhooks } from './generated';
  * the document where tests call it.
  */
 interface Contract {
-	credits: Json;
-	usage: Json;
 	mode: GenerationMode;
 	delivery: Delivery;
 	slot: InputSlot;
@@ -44,12 +41,8 @@ type Complete<T> = T extends object ? { [Field in keyof T]-?: Complete<T[Field]>
 
 type Bodies = Complete<components['schemas']>;
 type Query<Name extends EndpointName> = Complete<operations[Name]['parameters']>['query'];
-type Answer<Name extends 'getCredits' | 'getUsage'> =
-	operations[Name]['responses'][200]['content']['application/json'];
 
 interface Generated {
-	credits: Answer<'getCredits'>;
-	usage: Answer<'getUsage'>;
 	mode: Bodies['CreateGeneration']['mode'];
 	delivery: Bodies['CreateGeneration']['delivery'];
 	slot: keyof Bodies['CreateGeneration']['input'];

@@ -18,7 +18,22 @@ const ajv = new Ajv2020({
 	code: { optimize: false },
 });
 addFormats(ajv);
-ajv.addSchema(document, 'openapi');
+ajv.addSchema(closed(document) as object, 'openapi');
+
+/**
+ * The document as the sandbox must keep to it, which gives no field, and no type of an error, that is not
+ * in a schema. `additionalProperties: {}` is of objects that are free in themselves, such as a plan.
+ */
+function closed(part: unknown, name = ''): unknown {
+	if (Array.isArray(part)) return part.map((each) => closed(each));
+	if (typeof part !== 'object' || part === null) return part;
+	const entries = Object.entries(part).map(([key, value]) => [key, closed(value, key)] as const);
+	const schema: Record<string, unknown> = Object.fromEntries(entries);
+	const isOpen = schema.additionalProperties === undefined || schema.additionalProperties === true;
+	if (schema.type === 'object' && schema.properties && isOpen) schema.additionalProperties = false;
+	if (name === 'type' && schema.type === 'string' && schema.examples) schema.enum = schema.examples;
+	return schema;
+}
 
 const validators = new Map<string, ValidateFunction>();
 
