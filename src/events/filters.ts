@@ -11,6 +11,7 @@ import { ABSENT, flag, names, type Rule } from '../fields/rules';
 import { labelOf, nameFromId } from '../fields/search/choices';
 import { eachPage } from '../fields/search/request';
 import { isResource } from '../base/types';
+import { notStopped } from '../run/errors';
 import type { Filters } from './event';
 
 /** What n8n says of the executions that a trigger starts. */
@@ -88,7 +89,7 @@ function ruled<T>(
 	const isUnset = value === undefined || (Array.isArray(value) && value.length === 0);
 	const said = rule(isUnset ? ABSENT : value, { baseUrl: '', files: {} });
 	if ('value' in said) return said.value as T | undefined;
-	throw new NodeOperationError(context.getNode(), `${label} ${said.problem}`, {
+	throw new NodeOperationError(context.getNode(), notStopped(`${label} ${said.problem}`), {
 		description: said.hint,
 	});
 }

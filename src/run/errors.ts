@@ -9,14 +9,22 @@ import { wordsOf } from './words';
 const statusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
 
+/**
+ * A message as n8n may have it: n8n 1 and 2 show a failed execution as stopped by hand if the message of its
+ * error contains this word in lower case, whoever has written it.
+ */
+export const notStopped = (message: string): string => message.replace(/canceled/g, 'Canceled');
+
 /** What happened, what to do, and what it means for the user's credits. The job is named once. */
 export function describeFailure(failed: Failed, context: ErrorContext) {
 	const { itemIndex, items = 1 } = context;
 	const id = failed.job?.id ?? context.jobIds?.[0];
 	const [happened, todo] = wordsOf(failed, context);
 	const status = statusOf(failed);
+	const ofJob = id ? ` (job ${id})` : '';
+	const ofItem = items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
 	return {
-		message: `${happened}${id ? ` (job ${id})` : ''}${items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : ''}`,
+		message: notStopped(`${happened}${ofJob}${ofItem}`),
 		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
 		...(status !== undefined && { httpCode: String(status) }),
 	};

@@ -82,9 +82,10 @@ export function excludedScope(
 	return needed.find((scope) => scope !== undefined && !limit.includes(scope));
 }
 
+/** A fraction is rounded down: 2.5 jobs at a time are two. Less than one would let nothing through. */
 const positive = (value: unknown, fallback: number) => {
 	const number = Number(value);
-	return Number.isFinite(number) && number > 0 ? number : fallback;
+	return Number.isFinite(number) && number > 0 ? Math.max(1, Math.floor(number)) : fallback;
 };
 
 export const rateLimitsOf = (credential: ICredentialDataDecryptedObject): RateLimits => ({

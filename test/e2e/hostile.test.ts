@@ -142,6 +142,32 @@ it.concurrent(
 	},
 );
 
+describe('an execution that fails', () => {
+	const reason = 'canceled by a moderator';
+
+	it.concurrent.each<[string, string, Answer]>([
+		[
+			'the service refuses a request',
+			'POST /v1/generations',
+			(_, response) => {
+				const error = { type: 'invalid_request', message: reason };
+				response.status(400).json({ error });
+			},
+		],
+		[
+			'its job fails',
+			'GET /v1/generations/gen_1',
+			(_, response) => void response.json(job({ status: 'failed', errors: [{ message: reason }] })),
+		],
+	])('is none that somebody has stopped, in whatever words %s', async (_, route, answer) => {
+		const { service, create } = await startWorld();
+		service.on(route, answer);
+		const run = await create();
+		expect(run.error?.message).toMatch(/Canceled by a moderator/);
+		expect(run.status).toBe('error');
+	});
+});
+
 describe('what never reaches the service', () => {
 	const elsewhere = async ({ create }: World, baseUrl: string, apiKey = canary) => {
 		const access = { apiKey, baseUrl, clockScale: 60 };

@@ -195,6 +195,24 @@ test.each(Object.values(KINDS))(
 	},
 );
 
+/** Everything that a failure holds, with this word in every text. */
+const saidBySomebody = (failure: Failure): Failure =>
+	JSON.parse(
+		JSON.stringify(failure, (name, value: unknown) =>
+			typeof value === 'string' && !['kind', 'because', 'unsent'].includes(name)
+				? `${value} (canceled)`
+				: value,
+		),
+	) as Failure;
+
+test.each(Object.values(KINDS).map(saidBySomebody))(
+	'$kind: n8n does not take it for a stop by hand, whatever the service says',
+	(failure) => {
+		const error = nodeError(NODE, fail(failure, { id: 'gen_1', status: 'canceled' }), context);
+		expect(error.message).not.toContain('canceled');
+	},
+);
+
 test.each([
 	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
 	[402, /^Not enough credits: No/, /7 items were submitted, 13 were not\. Top up/],

@@ -98,3 +98,16 @@ test('the limits are those of the credential, or the defaults if it has none tha
 			concurrentJobs: 5,
 		});
 });
+
+test.each([
+	[2.5, 2],
+	['59.99', 59],
+	[1.999, 1],
+	// Less than one would let nothing through.
+	[0.5, 1],
+])('a limit of %p is %p: a fraction is rounded down', (given, limit) => {
+	expect(rateLimitsOf({ requestsPerMinute: given, concurrentJobs: given })).toEqual({
+		requestsPerMinute: limit,
+		concurrentJobs: limit,
+	});
+});
