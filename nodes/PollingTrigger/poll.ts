@@ -7,13 +7,8 @@ import type {
 import { ENDPOINTS, LIMITS } from '../../src/contract';
 import { verdictOf } from '../../src/events/event';
 import { filtersOf, namesOf, parameterOf } from '../../src/events/filters';
-import {
-	nameInLog,
-	openService,
-	readResource,
-	serviceError,
-	type Service,
-} from '../../src/events/service';
+import { nameInLog } from '../../src/events/log';
+import { openService, readResource, serviceError, type Service } from '../../src/events/service';
 import { savedState, saveState } from '../../src/events/state';
 import { fail } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';

@@ -2,10 +2,10 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { isRecord, type Json } from '../../src/contract';
 import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/events/event';
 import { filtersOf, optionsOf, switchOf } from '../../src/events/filters';
+import { nameInLog, NOT_STARTED, warnOfNoResource } from '../../src/events/log';
 import {
 	downloadFiles,
 	forEachItem,
-	nameInLog,
 	openService,
 	readResource,
 	type Service,
@@ -56,16 +56,20 @@ async function firstItems(context: IExecuteFunctions): Promise<INodeExecutionDat
 
 /** @returns the item with what the options add; `undefined` if the filters reject it */
 async function enrich(
+	context: IExecuteFunctions,
 	service: Service,
 	item: INodeExecutionData,
 	filters: Filters,
 	wants: { resource: boolean; files: boolean },
 ): Promise<Result<INodeExecutionData | undefined>> {
-	const event = readEvent(payloadOf(item));
+	const payload = payloadOf(item);
+	const event = readEvent(payload);
 	const { resourceId } = event;
 	const json: IDataObject = { ...item.json };
 	if (resourceId === undefined) {
 		const isWanted = verdictOf(event, filters) === 'wanted';
+		const happened = isWanted ? 'outputs an event without its resource' : NOT_STARTED;
+		warnOfNoResource(context, happened, payload);
 		return ok(isWanted ? { json: { ...json, resource: null } } : undefined);
 	}
 	const read = await readResource(service, readerOf(objectOf(event)), resourceId);
@@ -94,6 +98,10 @@ export async function execute(this: IExecuteFunctions): Promise<INodeExecutionDa
 	if (!wants.resource && items.every(isWanted)) return [items];
 	const service = await openService(this);
 	return [
-		await forEachItem(this, items, async (item) => await enrich(service, item, filters, wants)),
+		await forEachItem(
+			this,
+			items,
+			async (item) => await enrich(this, service, item, filters, wants),
+		),
 	];
 }

@@ -2,7 +2,8 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
 import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/event';
 import { filtersOf } from '../../src/events/filters';
-import { nameInLog, openService } from '../../src/events/service';
+import { NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/events/log';
+import { openService } from '../../src/events/service';
 import { refusalOf } from '../../src/events/signature';
 import { BoundedMap } from '../../src/base/boundedMap';
 import type { Resource } from '../../src/base/types';
@@ -30,30 +31,12 @@ const REFUSED: IWebhookResponseData = { noWebhookResponse: true };
  */
 const deliveries = new BoundedMap<string, 'undecided' | 'taken'>(MAX_EVENTS);
 
-/** What has been logged of a trigger: each reason once, as anybody can cause a refusal. */
-const warned = new Set<string>();
-
 const nameOf = (context: IWebhookFunctions): string =>
 	[context.getWorkflow().id, context.getNode().id, context.getMode()].join('/');
 
-/** Logs the first refusal of a trigger for a reason as a warning, all others for the debug log. */
-function logRefusal(context: IWebhookFunctions, reason: string): void {
-	const message = `MediaGen Trigger: ${nameInLog(context)} refused a delivery, because ${reason}`;
-	// The same reason, whatever its figures.
-	const key = `${nameOf(context)} ${reason.replace(/\d+/g, '')}`;
-	if (warned.has(key)) {
-		context.logger.debug(message);
-		return;
-	}
-	warned.add(key);
-	context.logger.warn(
-		`${message}. Further ones for this reason are logged at the level debug only`,
-	);
-}
-
 /** The same answer for every reason, so that an attacker learns nothing. */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
-	logRefusal(context, reason);
+	warnOnce(context, 'refused a delivery', reason);
 	context.getResponseObject().status(401).end();
 	return REFUSED;
 }
@@ -141,8 +124,11 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	if (!payload) return IGNORED;
 	const event = readEvent(payload);
 	if (event.resource) await tellWaiting(this, event.resource);
-	if (!isChosen(this, event.kind) || verdictOf(event, filtersOf(this)) === 'unwanted')
+	if (!isChosen(this, event.kind)) return IGNORED;
+	if (verdictOf(event, filtersOf(this)) === 'unwanted') {
+		if (event.resourceId === undefined) warnOfNoResource(this, NOT_STARTED, payload);
 		return IGNORED;
+	}
 	const key = `${nameOf(this)} ${identityOf(payload)}`;
 	// In the editor somebody listens for each delivery, also for an event that is sent again.
 	const before = this.getMode() === 'manual' ? undefined : deliveries.get(key);

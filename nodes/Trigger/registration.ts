@@ -7,13 +7,8 @@ import {
 } from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
 import { runHook } from '../../src/events/hooks';
-import {
-	nameInLog,
-	openService,
-	reasonOf,
-	serviceError,
-	type Service,
-} from '../../src/events/service';
+import { nameInLog } from '../../src/events/log';
+import { openService, reasonOf, serviceError, type Service } from '../../src/events/service';
 import { forgetState, savedState, saveState } from '../../src/events/state';
 import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';

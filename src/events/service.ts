@@ -30,12 +30,6 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 const cancelSignalOf = (context: IAllExecuteFunctions): AbortSignal | undefined =>
 	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
-/** Names a trigger in a log line: n8n prints nothing but the message. */
-export function nameInLog(context: IAllExecuteFunctions): string {
-	const { id, name } = context.getWorkflow();
-	return `"${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
-}
-
 /** What is known of a request for which there was no more time: what the service has said last. */
 function outOfTime(last: SendResult | undefined): Failed {
 	if (last === undefined) {

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/contract';
+import { EVENTS, type Json } from '../../src/contract';
 import {
 	identityOf,
 	objectOf,
@@ -27,6 +27,58 @@ const SHAPES: Array<[shape: string, payload: object, id: string | null, isWhole:
 	['<kind>_id', { id: 'evt_1', type: KIND, generation_id: 'gen_1' }, 'gen_1', false],
 	['data.<kind>_id', { id: 'evt_1', type: KIND, data: { generation_id: 'gen_1' } }, 'gen_1', false],
 	['data.resource_id', { id: 'evt_1', kind: KIND, data: { resource_id: 'gen_1' } }, 'gen_1', false],
+	['data.job', { id: 'evt_1', type: KIND, data: { job: generation } }, 'gen_1', true],
+	['data.job_id', { id: 'evt_1', type: KIND, data: { job_id: 'gen_1' } }, 'gen_1', false],
+	['data.jobId', { id: 'evt_1', eventType: KIND, data: { jobId: 'gen_1' } }, 'gen_1', false],
+	['data.job, an id', { id: 'evt_1', type: KIND, data: { job: 'gen_1' } }, 'gen_1', false],
+	['resource, an id', { id: 'evt_1', type: KIND, resource: 'gen_1' }, 'gen_1', false],
+	['resource, a path', { id: 'evt_1', type: KIND, resource: '/v1/jobs/gen_1' }, 'gen_1', false],
+	[
+		'resource, which says what the id is of',
+		{ id: 'evt_1', type: KIND, resource: 'generation', resource_id: 'gen_1' },
+		'gen_1',
+		false,
+	],
+	['a list of one', { id: 'evt_1', type: KIND, data: [generation] }, 'gen_1', true],
+	[
+		'a list of one in data',
+		{ id: 'evt_1', type: KIND, data: { object: [generation] } },
+		'gen_1',
+		true,
+	],
+	['a list of several', { id: 'evt_1', type: KIND, data: [generation, generation] }, null, false],
+	[
+		'an event beside its resource',
+		{ event: { id: 'evt_1', name: KIND }, data: generation },
+		'gen_1',
+		true,
+	],
+	[
+		'an event around its resource',
+		{ event: { id: 'evt_1', type: KIND, data: generation } },
+		'gen_1',
+		true,
+	],
+	[
+		'CloudEvents',
+		{ specversion: '1.0', id: 'evt_1', type: `com.example.${KIND}`, data: generation },
+		'gen_1',
+		true,
+	],
+	[
+		'JSON:API, the event',
+		{
+			data: {
+				id: 'evt_1',
+				type: 'events',
+				attributes: { event: KIND },
+				relationships: { generation: { data: { id: 'gen_1', type: 'generations' } } },
+			},
+			included: [generation],
+		},
+		'gen_1',
+		true,
+	],
 	['an id of the event only', { id: 'evt_1', type: KIND }, null, false],
 	['an id of something else', { id: 'evt_1', type: KIND, data: { persona_id: 'p' } }, null, false],
 ];
@@ -41,6 +93,53 @@ test.each(SHAPES)('%s: the id is the resource of the event, never the event', (.
 		resource: isWhole ? generation : undefined,
 	});
 	expect(objectOf(event)).toBe(isWhole ? 'generation' : '');
+});
+
+/** Fields of a resource that look as if it were an event. */
+test.each([{ type: 'image' }, { type: 'generation' }, { event: 'done' }, { type: 'studio.image' }])(
+	'a resource with %j is no event',
+	(own) => {
+		const resource = { ...generation, ...own };
+		for (const [, payload, id, isWhole] of SHAPES) {
+			if (!isWhole) continue;
+			const text = JSON.stringify(payload).replaceAll(
+				JSON.stringify(generation),
+				JSON.stringify(resource),
+			);
+			expect(readEvent(JSON.parse(text) as Json)).toEqual({
+				kind: KIND,
+				eventId: 'evt_1',
+				resourceId: id,
+				resource,
+			});
+		}
+	},
+);
+
+test('a resource of JSON:API has its fields in attributes', () => {
+	const { id, ...attributes } = generation;
+	const data = { id, type: 'generations', attributes };
+	expect(readEvent({ meta: { event: KIND, id: 'evt_1' }, data })).toMatchObject({
+		kind: KIND,
+		resourceId: id,
+		resource: attributes,
+	});
+});
+
+test.each(EVENTS)('%s: its job is found by any of its names', (type) => {
+	for (const name of ['job', 'resource'])
+		for (const data of [{ [name]: { id: 'x' } }, { [`${name}_id`]: 'x' }, { [name]: 'x' }])
+			expect(readEvent({ id: 'evt_1', type, data })).toMatchObject({ kind: type, resourceId: 'x' });
+});
+
+test.each([
+	['a word', { type: 'completed', data: generation }, 'unknown'],
+	['a word with dots', { type: 'generation.archived', data: generation }, 'generation.archived'],
+	['one of the eight in any field', { subject: KIND, data: generation }, KIND],
+	['one of the eight beside a word with dots', { type: 'webhook.delivery', topic: KIND }, KIND],
+	['a version', { type: '1.0', data: generation }, 'unknown'],
+])('%s as the kind', (_, payload, kind) => {
+	expect(readEvent(payload).kind).toBe(kind);
 });
 
 test.each([
@@ -140,6 +239,11 @@ describe('the body of a delivery', () => {
 			expect(read(text)).toBeUndefined();
 		},
 	);
+
+	test('may be a list of one', () => {
+		expect(read('[{"type":"voice.created"}]')).toEqual({ type: 'voice.created' });
+		expect(read('[{"type":"voice.created"},{}]')).toBeUndefined();
+	});
 
 	test('may be nested, and have bytes that are not UTF-8', () => {
 		expect(read(nested(256))).toBeDefined();

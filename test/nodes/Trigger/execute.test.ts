@@ -78,6 +78,17 @@ test('an event without a resource is given without one', async () => {
 	expect(world.requests).toEqual([]);
 });
 
+test.each<[string, object, string, unknown[][]]>([
+	['is to be fetched', { fetchResource: true }, 'outputs an event without its resource', [[{}]]],
+	['is to be downloaded', { downloadOutputs: true }, 'outputs an event without its', [[{}]]],
+	['is filtered', { modes: ['image'] }, 'starts nothing for an event', [[]]],
+])('an event without a resource, where it %s, is logged once', async (_, options, says, output) => {
+	const world = worldOf({ id: 'evt', type: 'generation.completed' }, options);
+	expect(await run(world)).toMatchObject(output);
+	await run(world);
+	expect(world.warnings).toEqual([expect.stringContaining(says)]);
+});
+
 test('a resource that cannot be read fails the execution and is named; with Continue On Fail the event stays, with the error', async () => {
 	const gone = { answer: () => ({ statusCode: 404, body: {} }) };
 	const options = { fetchResource: true };
