@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readdirSync, readFileSync } from 'fs';
-import { join, relative } from 'path';
+import { dirname, join } from 'path';
 import { releases } from '../../lab/n8n/release';
 import { tools } from '../../lab/n8n/tools';
-import { read, ROOT } from '../support/sources';
+import { filesIn, read, ROOT } from '../support/sources';
 
 interface Entry {
 	version?: string;
@@ -18,19 +18,17 @@ interface Lockfile {
 
 const STAND_INS = 'scripts/standIns';
 
-const ofReleases = releases().map(({ lockfile }) => lockfile);
-const files = [
-	'package-lock.json',
-	'test/judges/package-lock.json',
-	'scripts/site/package-lock.json',
-	...[tools.lockfile, ...ofReleases].map((file) => relative(ROOT, file)),
-];
+/** All of the repository. */
+const files = filesIn('.', 'package-lock.json').map((file) => file.replace('./', ''));
 
-/** What a lockfile has of the registry: not the project itself, nor what stands in for a package. */
+/** What is no package of the registry but a folder of this repository. */
+const OURS = ['sandbox', `${STAND_INS}/ai-node-sdk`];
+
+/** What a lockfile has of the registry: not the project itself, nor a link to one of its folders. */
 const fetched = (file: string) =>
 	Object.entries((JSON.parse(read(file)) as Lockfile).packages).filter(
-		([place, { resolved }]) =>
-			place !== '' && ![place, resolved].some((each) => each?.startsWith(STAND_INS)),
+		([place, { link, resolved = '' }]) =>
+			place !== '' && !OURS.includes(place) && !(link && OURS.includes(resolved)),
 	);
 
 test.each(files)('%s names no registry and no path of a machine', (file) => {
@@ -68,4 +66,12 @@ test('Node is the same in every system that a package brings it for', () => {
 	expect(new Set(nodes.map(([, { version }]) => version)).size).toBe(1);
 	const [, ours] = /node-version: (\d+)/.exec(read('.github/workflows/docs.yml'))!;
 	expect(nodes[0]![1].version).toMatch(new RegExp(`^${ours}\\.`));
+});
+
+test('Dependabot watches every lockfile', () => {
+	const text = read('.github/dependabot.yml');
+	const watched = [...text.matchAll(/\/\S*$/gm)].map(([place]) => place);
+	const places = files.map((file) => `/${dirname(file)}`.replace(/^\/\.$/, '/'));
+	expect(places.length).toBeGreaterThan(5);
+	expect(places.filter((place) => !watched.includes(place))).toEqual([]);
 });
