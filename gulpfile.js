@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 require('tsx/cjs');
 const { readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dest, parallel, series, src, task } = require('gulp');

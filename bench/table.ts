@@ -1,5 +1,3 @@
-import { markdownTable } from 'markdown-table';
-
 /** A measured figure beside the limit that design and tests hold it to. */
 export interface Figure {
 	name: string;
@@ -14,8 +12,15 @@ const escaped = (cell: string) => cell.replace(/\|/g, '\\|');
 
 /** A table with a heading, as markdown, which a terminal shows well enough too. */
 export function table(title: string, head: string[], rows: string[][]): string {
-	const lines = markdownTable([head, ...rows].map((cells) => cells.map(escaped)));
-	return [`## ${title}`, '', lines, ''].join('\n');
+	const all = [head, ...rows].map((cells) => cells.map(escaped));
+	const widths = head.map((_name, column) =>
+		Math.max(...all.map((cells) => cells[column]!.length)),
+	);
+	const [names, ...lines] = all.map(
+		(cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
+	);
+	const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+	return [`## ${title}`, '', names, rule, ...lines, ''].join('\n');
 }
 
 export const figureTable = (title: string, figures: Figure[]): string =>

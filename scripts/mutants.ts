@@ -1,6 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports, no-console -- not published */
 import execa from 'execa';
-import pLimit from 'p-limit';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -83,7 +82,6 @@ async function tryAll(tried: Mutant[], outputFile: string | undefined): Promise<
 		console.error(unchanged?.testResults.map(({ message }) => message).join('\n'));
 		throw new Error('The tests fail without any mutant');
 	}
-	const atOnce = pLimit(workers);
 	let caught = 0;
 	const tryOne = async (mutant: Mutant) => {
 		const startedAt = Date.now();
@@ -93,7 +91,11 @@ async function tryAll(tried: Mutant[], outputFile: string | undefined): Promise<
 		console.log(`${problem === undefined ? 'caught' : 'NOT CAUGHT'} ${mutant.name} (${seconds} s)`);
 		if (problem !== undefined) console.log(`   ${mutant.file}: ${mutant.why}\n   ${problem}`);
 	};
-	await Promise.all(tried.map(async (mutant) => await atOnce(async () => await tryOne(mutant))));
+	const left = tried.values();
+	const work = async () => {
+		for (const mutant of left) await tryOne(mutant);
+	};
+	await Promise.all(Array.from({ length: workers }, work));
 	console.log(`${caught} of ${tried.length} mutants caught`);
 	const failed = tried.length - caught;
 	const report = { numPassedTests: caught, numFailedTests: failed, numRuntimeErrorTestSuites: 0 };

@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { randomInt } from 'node:crypto';
-import { checkPort } from 'get-port-please';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 
 const host = '127.0.0.1';
 
@@ -17,5 +18,13 @@ export async function freePort(): Promise<number> {
 
 /** Whether a server could listen on this port of the loopback address. */
 export async function isFree(port: number): Promise<boolean> {
-	return (await checkPort(port, host)) === port;
+	const server = createServer().listen(port, host);
+	const isListening = await once(server, 'listening').then(
+		() => true,
+		() => false,
+	);
+	if (!isListening) return false;
+	server.close();
+	await once(server, 'close');
+	return true;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'fs';
 import { join } from 'path';
 import manifest from '../../package.json';
 import { PACKED_PAGES } from '../../scripts/packedPages';
-import { read } from '../support/sources';
+import { read, ROOT } from '../support/sources';
 import { clone, folder, refused, well } from './support/clone';
 
 const tarball = `${manifest.name}-${manifest.version}.tgz`;
@@ -74,6 +74,11 @@ describe('after a build', () => {
 			expect(await well('tar', '-xzOf', tarball, `package/${page}`)).toContain(manifest.homepage);
 		const args = ['publish', tarball, '--no-provenance', '--access=public'];
 		expect(await refused('npm', args)).toMatch(/EPRIVATE|marked as private/);
+	});
+
+	test('publint finds nothing in it', async () => {
+		const publint = join(ROOT, 'test', 'judges', 'node_modules', '.bin', 'publint');
+		expect(await well(publint, 'run', published, '--strict')).toContain('All good!');
 	});
 
 	test('its package.json says what is needed, and nothing else', async () => {
