@@ -9,6 +9,8 @@ for (const report of reports) {
 		const result = JSON.parse(fs.readFileSync(report, 'utf8'));
 		passed += result.numPassedTests;
 		failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+		// A test that was not run has not passed: a forgotten `test.only` leaves out all others of its file.
+		failed += (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0);
 	} catch {
 		failed += 1;
 	}

@@ -215,7 +215,7 @@ function page(node: RegisteredNode, common: string[][]): string {
 		`![The panel of ${displayName} in the n8n editor](../images/nodes/${slug}.png)`,
 		...body,
 		'What its errors mean and what to do: [troubleshooting](../troubleshooting.md).',
-		'This page is written by `npm run reference` from the node itself. A star marks what must be filled in.',
+		'This page is written by `npm run write` from the node itself. A star marks what must be filled in.',
 	].join('\n\n')}\n`;
 }
 
@@ -229,7 +229,7 @@ function overview(nodes: RegisteredNode[]): string {
 	});
 	return `# Nodes
 
-Each has a page with its panel, its fields and what it outputs. This page is written by \`npm run reference\`
+Each has a page with its panel, its fields and what it outputs. This page is written by \`npm run write\`
 from the nodes themselves.
 
 ${table(['Node', 'What it is for', 'Operations'], rows)}

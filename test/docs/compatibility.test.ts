@@ -17,7 +17,7 @@ const listedIn = (workflow: string, name: string): string[] =>
 test('CI runs all of the range on GitHub, and the oldest wherever it runs', () => {
 	const workflow = read('.github/workflows/ci.yml');
 	expect(listedIn(workflow, 'n8n')).toEqual(names.map((name) => `'${name}'`));
-	expect(read('.ci/run')).toContain(`test:compat --n8n ${oldest}`);
+	expect(read('.ci/run')).toContain(`scripts/compat.ts --n8n ${oldest}`);
 });
 
 test('every Node that the package supports is tested, the oldest first', () => {

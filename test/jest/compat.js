@@ -2,7 +2,7 @@ const shared = require('./shared');
 
 /**
  * The smoke of the supported range: our packed package in one n8n of the range, started by the test itself.
- * `npm run test:compat -- --n8n 1.123` says which.
+ * `npx tsx scripts/compat.ts --n8n 1.123` says which.
  */
 module.exports = {
 	...shared,

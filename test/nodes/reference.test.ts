@@ -1,7 +1,7 @@
 import { nodePages } from '../../scripts/reference';
 import { filesIn, read } from '../support/sources';
 
-test('docs/nodes.md and the page of each node say what the nodes are: npm run reference writes them', async () => {
+test('docs/nodes.md and the page of each node say what the nodes are: npm run write writes them', async () => {
 	const pages = await nodePages();
 	expect(filesIn('docs/nodes', '.md')).toEqual([...pages.keys()].slice(1).sort());
 	for (const [file, text] of pages) {

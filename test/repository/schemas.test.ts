@@ -11,7 +11,7 @@ beforeAll(async () => {
 /** Of these answers the specification shows nothing. */
 const isOpen = (file: string) => /\/(getCredits|getUsage|delivery\/getAll)\.json$/.test(file);
 
-test('the files beside the nodes are what the sandbox validates with: npm run schemas writes them', () => {
+test('the files beside the nodes are what the sandbox validates with: npm run write writes them', () => {
 	const folders = readdirSync('nodes').map((node) => `nodes/${node}/__schema__`);
 	const written = folders
 		.filter((folder) => existsSync(folder))

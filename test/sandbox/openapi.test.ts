@@ -22,7 +22,7 @@ test('statuses, scopes and events in it are those of the contract', () => {
 	expect(Voice.properties.kind.enum).toEqual(['clone', 'design']);
 });
 
-test('requests are as the sandbox validates them, and examples as it is sent, answers and tells them (npm run openapi)', async () => {
+test('requests are as the sandbox validates them, and examples as it is sent, answers and tells them (npm run write)', async () => {
 	expect(document).toEqual(JSON.parse(JSON.stringify(await updatedDocument())));
 });
 

@@ -5,7 +5,7 @@ import type { QueueInstance } from './queueInstance';
 function handedOver(): QueueInstance {
 	const { queueInstance } = globalThis as { queueInstance?: QueueInstance };
 	if (!queueInstance)
-		throw new Error('Tests of queue mode need their setup: run npm run test:queue');
+		throw new Error('Tests of queue mode need their setup: npx jest -c test/jest/queue.js');
 	return queueInstance;
 }
 
