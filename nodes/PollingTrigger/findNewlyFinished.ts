@@ -13,10 +13,13 @@ const MAX_PAGES = 200;
 /** Most pages of another key: if none shows something known, it is of another workspace. */
 const MAX_PAGES_OF_OTHER_KEY = 20;
 
+/** Workspaces to remember, for who changes to another key and back. */
+export const MAX_WORKSPACES = 3;
+
 /** Unfinished generations that no page shows: at most this many are read in each poll. */
 const SINGLE_READS = 5;
 
-/** What is known after a poll, in n8n's static data. */
+/** What is known of a workspace after a poll, in n8n's static data. */
 export interface PollState {
 	/** The service and key that the rest belongs to. */
 	workspace: string;
@@ -38,7 +41,8 @@ export interface Reader {
 export interface PollResult {
 	/** Finished since the last poll, newest last as far as the list shows; each once. */
 	finished: Resource[];
-	state: PollState;
+	/** Of the last workspaces, this one first. */
+	states: PollState[];
 	/** False if there was more than one poll can read. */
 	complete: boolean;
 }
@@ -49,45 +53,46 @@ export const isFinished = (job: Resource): boolean =>
 const idsOf = (jobs: Resource[]): string[] => jobs.map(({ id }) => id);
 
 /** How many pages a poll reads at most. */
-function maxPagesOf(isFirstPoll: boolean, isOtherKey: boolean): number {
-	if (isFirstPoll) return 1;
-	return isOtherKey ? MAX_PAGES_OF_OTHER_KEY : MAX_PAGES;
+function maxPagesOf(own: PollState | undefined, before: readonly PollState[]): number {
+	if (own) return MAX_PAGES;
+	return before.length === 0 ? 1 : MAX_PAGES_OF_OTHER_KEY;
 }
+
+const shows = (jobs: Resource[], { seen, running }: PollState): boolean =>
+	jobs.some(({ id }) => seen.includes(id) || running.includes(id));
 
 /**
  * One poll of the generations of a workspace: what has finished since the last one, each exactly
  * once. It knows no time of creation or end (specification: Generation), so it remembers what it
  * has seen finished and what was not finished, and reads pages until one shows something known. The
- * first poll, also of another workspace, only records. Throws what the reader throws; the state is
- * then to be left as it was, so that nothing is lost.
+ * first poll, also of another workspace, only records. Throws what the reader throws; the states are
+ * then to be left as they were, so that nothing is lost.
  */
 export async function findNewlyFinished(
 	reader: Reader,
 	workspace: string,
-	before: PollState | undefined,
+	before: readonly PollState[],
 ): Promise<PollResult> {
-	const seen = new Set(before?.seen);
-	const running = new Set(before?.running);
-	const isKnown = ({ id }: Resource) => seen.has(id) || running.has(id);
+	const own = before.find((state) => state.workspace === workspace);
+	// Another key may be of one of the workspaces: then the list shows something that is known of it.
+	const candidates = own ? [own] : before;
+	const maxPages = maxPagesOf(own, before);
 	const listed = new Map<string, Resource>();
-	// Another key may be of the same workspace: then the list shows something known.
-	const isOtherKey = before !== undefined && before.workspace !== workspace;
-	const maxPages = maxPagesOf(before === undefined, isOtherKey);
-	let showsKnown = false;
+	let known: PollState | undefined;
 	let cursor: string | undefined;
 	let isAtEnd = false;
-	for (let pages = 1; pages <= maxPages && !showsKnown && !isAtEnd; pages += 1) {
+	for (let pages = 1; pages <= maxPages && !known && !isAtEnd; pages += 1) {
 		const { entries, next, deadEnd } = await reader.page(cursor);
 		const jobs = entries.filter(isResource);
 		for (const job of jobs) listed.set(job.id, job);
-		showsKnown = jobs.some(isKnown);
-		if (deadEnd !== undefined && before && !isOtherKey && !showsKnown)
-			throw reader.unreadable(deadEnd);
+		known = candidates.find((state) => shows(jobs, state));
+		if (deadEnd !== undefined && own && !known) throw reader.unreadable(deadEnd);
 		isAtEnd = next === undefined || next === cursor;
 		cursor = next;
 	}
-	const isFirst = before === undefined || (isOtherKey && !showsKnown);
-	const hidden = isFirst ? [] : [...running].filter((id) => !listed.has(id));
+	const last = known ?? own;
+	const { seen, running }: PollState = last ?? { workspace, seen: [], running: [] };
+	const hidden = running.filter((id) => !listed.has(id));
 	const read: Resource[] = [];
 	const unread = hidden.slice(SINGLE_READS);
 	for (const id of hidden.slice(0, SINGLE_READS)) {
@@ -97,16 +102,16 @@ export async function findNewlyFinished(
 	}
 	const all = [...listed.values(), ...read];
 	const done = all.filter(isFinished);
-	const known = isFirst ? [] : [...seen];
 	const stillRunning = idsOf(all.filter((job) => !isFinished(job)));
+	const state: PollState = {
+		workspace,
+		seen: [...new Set([...idsOf(done), ...seen])].slice(0, MAX_SEEN),
+		// What was read last comes last, so that all have their turn.
+		running: [...unread, ...stillRunning].slice(0, MAX_RUNNING),
+	};
 	return {
-		finished: isFirst ? [] : done.filter(({ id }) => !seen.has(id)).reverse(),
-		complete: isFirst || showsKnown || isAtEnd,
-		state: {
-			workspace,
-			seen: [...new Set([...idsOf(done), ...known])].slice(0, MAX_SEEN),
-			// What was read last comes last, so that all have their turn.
-			running: [...unread, ...stillRunning].slice(0, MAX_RUNNING),
-		},
+		finished: last ? done.filter(({ id }) => !seen.includes(id)).reverse() : [],
+		complete: last === undefined || known !== undefined || isAtEnd,
+		states: [state, ...before.filter((one) => one !== last)].slice(0, MAX_WORKSPACES),
 	};
 }

@@ -72,12 +72,12 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	if (polling.has(name)) return null;
 	polling.add(name);
 	try {
-		const before = savedState(this) as unknown as PollState | undefined;
+		const before = (savedState(this)?.workspaces ?? []) as unknown as PollState[];
 		const { account } = service;
-		const { finished, complete, state } = await findNewlyFinished(reader, account, before);
+		const { finished, complete, states } = await findNewlyFinished(reader, account, before);
 		// n8n saves static data after every assignment, so unchanged data is not assigned.
-		if (JSON.stringify(before) !== JSON.stringify(state))
-			saveState(this, state as unknown as IDataObject);
+		if (JSON.stringify(before) !== JSON.stringify(states))
+			saveState(this, { workspaces: states } as unknown as IDataObject);
 		if (!complete)
 			this.logger.warn(
 				`MediaGen Polling Trigger: ${nameInLog(this)}: more has finished than one poll can read; the oldest may be missing`,

@@ -14,6 +14,7 @@ import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
 import { readPages } from '../../src/service/pages';
 import { isGone, refusalOf } from '../../src/service/statuses';
+import { callBack, deleteLater } from './leaving';
 
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';
@@ -33,7 +34,19 @@ interface Registration {
 	account: string;
 	/** Whether it is that of a test event. */
 	isTest: boolean;
+	/** Which process n8n has asked to delete it, and when, in ms since 1970. It may still be there. */
+	left?: { by: string; at: number };
 }
+
+/** This process, among those that may share a database. */
+const PROCESS = randomUUID();
+
+/** For how long another process may be about to delete a webhook, in ms: much longer than it takes. */
+const ELSEWHERE_MS = 60_000;
+
+/** Whether somebody else may delete the webhook from under us. */
+const isBeingLeftElsewhere = ({ left }: Registration): boolean =>
+	left !== undefined && left.by !== PROCESS && Math.abs(Date.now() - left.at) < ELSEWHERE_MS;
 
 /** Attempts at a request: n8n 2 tries an activation five times, and in n8n 1 a user waits. */
 const MAX_ATTEMPTS = 3;
@@ -300,63 +313,93 @@ async function removeRegistered(
 	return undefined;
 }
 
-/** Deletes the webhook of an earlier publishing. What is left of it is only for the log: another one follows. */
-async function replaceRegistered(context: IHookFunctions, deadline: AbortSignal): Promise<void> {
-	const left = await removeRegistered(context, deadline);
-	if (left !== undefined) warn(context, left);
+/**
+ * Deletes the webhook of an earlier publishing. What is left of it is only for the log: another one follows.
+ * @param former the hook that n8n has asked to delete it, if it is still there for that reason
+ */
+async function replaceRegistered(
+	context: IHookFunctions,
+	former: IHookFunctions | undefined,
+	deadline: AbortSignal,
+): Promise<void> {
+	const isGoneAlready = former === undefined && savedRegistration(context)?.left !== undefined;
+	const left = await removeRegistered(former ?? context, deadline);
+	if (left !== undefined && !isGoneAlready) warn(context, left);
 	forget(context);
 }
 
 /** Whether the webhook of an earlier activation is still usable; otherwise it is deleted. */
-async function isUsable(context: IHookFunctions, deadline: AbortSignal): Promise<boolean> {
-	const { webhookId, url, workflowId, baseUrl, events } = savedRegistration(context) ?? {};
-	if (webhookId === undefined) return false;
+async function isUsable(
+	context: IHookFunctions,
+	former: IHookFunctions | undefined,
+	deadline: AbortSignal,
+): Promise<boolean> {
+	const registration = savedRegistration(former ?? context);
+	if (registration === undefined) return false;
+	const { webhookId, url, workflowId, baseUrl, events } = registration;
 	const settings = settingsOf(context);
 	const service = await openService(context, deadline);
 	const isOwn =
 		url === settings.url && workflowId === context.getWorkflow().id && baseUrl === service.baseUrl;
 	if (
 		isOwn &&
+		!isBeingLeftElsewhere(registration) &&
 		sameEvents(events, settings.events) &&
 		(await isStillRegistered(context, service, webhookId, settings))
-	)
+	) {
+		if (registration.left) remember(context, { ...registration, left: undefined });
 		return true;
-	await replaceRegistered(context, deadline);
+	}
+	await replaceRegistered(context, former, deadline);
 	return false;
+}
+
+/** Deletes the webhook of a trigger later, unless it is asked for again. Nobody waits: what is left is logged. */
+function leave(context: IHookFunctions, registration: Registration): void {
+	const name = nameOfTrigger(context);
+	const left = { by: PROCESS, at: Date.now() };
+	saveState(context, { ...registration, left } as unknown as IDataObject);
+	unsaved.delete(name);
+	deleteLater(name, context, async (deadline) => {
+		const { webhookId } = registration;
+		const problem = await removeRegistered(context, deadline).catch(
+			({ message }: Error) => `The webhook ${webhookId} was left at the service: ${message}`,
+		);
+		if (problem !== undefined) warn(context, problem);
+	});
 }
 
 /** What n8n calls when a workflow is published or unpublished, and around a test event. */
 export const webhookMethods = {
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		if (isByHand(this)) return false;
-		return await runHook(nameOfTrigger(this), async (deadline) => await isUsable(this, deadline));
+		const name = nameOfTrigger(this);
+		const former = await callBack(name);
+		return await runHook(name, async (deadline) => await isUsable(this, former, deadline));
 	},
 
 	async create(this: IHookFunctions): Promise<boolean> {
-		return await runHook(nameOfTrigger(this), async (deadline) => {
-			if (isByHand(this)) {
-				await secretFromCredential(this);
-				await replaceRegistered(this, deadline);
-			} else {
-				remember(this, await register(this, deadline));
-			}
+		const name = nameOfTrigger(this);
+		const former = await callBack(name);
+		return await runHook(name, async (deadline) => {
+			if (isByHand(this)) await secretFromCredential(this);
+			if (isByHand(this) || former) await replaceRegistered(this, former, deadline);
+			if (!isByHand(this)) remember(this, await register(this, deadline));
 			return true;
 		});
 	},
 
-	/** @throws if the webhook is left: n8n shows that with what was unpublished, or logs it */
 	async delete(this: IHookFunctions): Promise<boolean> {
 		const registration = registrationOf(this);
 		if (!registration) return true;
+		if (!registration.isTest) {
+			leave(this, registration);
+			return true;
+		}
 		return await runHook(nameOfTrigger(this), async (deadline) => {
 			const left = await removeRegistered(this, deadline);
-			if (left === undefined) return true;
-			warn(this, left);
-			// Nothing of n8n catches an error after a test event.
-			if (registration.isTest) return false;
-			// n8n replaces a message that contains a code it knows, such as ECONNRESET.
-			const error = new NodeOperationError(this.getNode(), left);
-			throw Object.assign(error, { message: left, messages: [] });
+			if (left !== undefined) warn(this, left);
+			return left === undefined;
 		});
 	},
 };

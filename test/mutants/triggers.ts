@@ -25,17 +25,22 @@ export const triggers: Mutant[] = [
 			},
 			'triggers/poll-repeats': {
 				why: 'Every poll starts the workflow again for all that the list shows.',
-				from: 'done.filter(({ id }) => !seen.has(id)).reverse()',
+				from: 'done.filter(({ id }) => !seen.includes(id)).reverse()',
 				to: 'done.reverse()',
 			},
 			'triggers/first-poll-floods': {
 				why: 'Publishing starts the workflow for everything that was ever made.',
-				from: 'finished: isFirst ? [] : done',
-				to: 'finished: done',
+				from: 'const last = known ?? own;',
+				to: 'const last = known ?? own ?? { workspace, seen: [], running: [] };',
+			},
+			'triggers/other-workspace-forgotten': {
+				why: 'Who changes to the key of another workspace and back misses all that has finished meanwhile.',
+				from: '...before.filter((one) => one !== last)',
+				to: '',
 			},
 			'triggers/long-jobs-missed': {
 				why: 'A job that runs while a hundred others are made never starts the workflow.',
-				from: 'const hidden = isFirst ? [] : [...running].filter((id) => !listed.has(id));',
+				from: 'const hidden = running.filter((id) => !listed.has(id));',
 				to: 'const hidden: string[] = [];',
 			},
 		},
@@ -130,6 +135,23 @@ export const triggers: Mutant[] = [
 			to: 'const until = startedAt + HOOK_MS;',
 		},
 	}),
+	...inFile('nodes/Trigger/leaving.ts', 'test/nodes/Trigger/registration.test.ts', {
+		'triggers/publishing-drops-events': {
+			why: 'Publishing a changed trigger makes the service drop the events on their way, and all repeats.',
+			from: 'await systemClock.sleep(STAY_MS, stop.signal);',
+			to: '',
+		},
+		'triggers/deleted-though-in-use': {
+			why: 'Seconds after a publishing the webhook is deleted that the new version uses.',
+			from: 'if (stop.signal.aborted) return;',
+			to: '',
+		},
+		'triggers/deleted-while-taken-over': {
+			why: 'A webhook that is just being deleted is taken over by the new version.',
+			from: 'await entry.end;',
+			to: '',
+		},
+	}),
 	...inFile('nodes/Trigger/registration.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/deletes-webhooks-of-others': {
 			why: 'Publishing a workflow deletes all other webhooks of the workspace.',
@@ -141,6 +163,11 @@ export const triggers: Mutant[] = [
 			from: 'if (registration.workflowId !== context.getWorkflow().id) {',
 			to: 'if (registration.workflowId === undefined) {',
 		},
+		'triggers/deleted-by-another-process': {
+			why: 'With several main processes, one deletes the webhook that another has just taken over.',
+			from: '!isBeingLeftElsewhere(registration) &&',
+			to: '',
+		},
 		'triggers/changed-events-unnoticed': {
 			why: 'A webhook that was given other events at the service is never corrected.',
 			from: 'return current.url === url && sameEvents(current.events, events);',
@@ -150,8 +177,8 @@ export const triggers: Mutant[] = [
 	...inFile('nodes/Trigger/registration.ts', 'test/wire/webhooks.test.ts', {
 		'triggers/words-of-n8n-instead': {
 			why: 'Unpublishing while the service is away does not name the webhook that is left there.',
-			from: 'throw Object.assign(error, { message: left, messages: [] });',
-			to: 'throw error;',
+			from: 'if (problem !== undefined) warn(context, problem);',
+			to: '',
 		},
 	}),
 ];

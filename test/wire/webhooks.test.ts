@@ -4,6 +4,7 @@ import { webhookMethods } from '../../nodes/Trigger/registration';
 import { errorBody } from '../model/answers';
 import type * as Instant from '../support/instantSystemClock';
 import { stateIn, triggerContext, triggerFixture } from '../support/triggerContext';
+import { until } from '../../lab/process/process';
 import { n8nHttp } from './support/n8nHttp';
 import { BASE_URL, keyOfThisTest, overTheWire, sent, service } from './support/wire';
 
@@ -37,6 +38,12 @@ async function published() {
 	return parts;
 }
 
+/** Nobody waits for the deletion: it follows by itself. */
+async function unpublish({ world, hook }: Awaited<ReturnType<typeof published>>): Promise<void> {
+	expect(await remove.call(hook())).toBe(true);
+	await until(async () => stateIn(world) === undefined || world.warnings.length > 0);
+}
+
 const lines = (from = 0) =>
 	sent()
 		.slice(from)
@@ -67,11 +74,11 @@ test('publishing again only asks whether it is still there', async () => {
 });
 
 test('unpublishing deletes it', async () => {
-	const { world, hook, stored } = await published();
-	service().get('/webhooks/wh_1').reply(200, stored).delete('/webhooks/wh_1').reply(204);
-	expect(await remove.call(hook())).toBe(true);
+	const trigger = await published();
+	service().get('/webhooks/wh_1').reply(200, trigger.stored).delete('/webhooks/wh_1').reply(204);
+	await unpublish(trigger);
 	expect(lines(2)).toEqual(['GET /webhooks/wh_1', 'DELETE /webhooks/wh_1']);
-	expect(stateIn(world)).toBeUndefined();
+	expect(stateIn(trigger.world)).toBeUndefined();
 });
 
 const reset = (asked: nock.Interceptor) =>
@@ -100,9 +107,13 @@ test.each([
 });
 
 test('a webhook that cannot be deleted stays known', async () => {
-	const { world, hook, stored } = await published();
-	service().get('/webhooks/wh_1').reply(200, stored);
+	const trigger = await published();
+	const { world } = trigger;
+	service().get('/webhooks/wh_1').reply(200, trigger.stored);
 	reset(service().delete('/webhooks/wh_1').thrice());
-	await expect(remove.call(hook())).rejects.toThrow(/^The webhook wh_1 was left at the service/);
+	await unpublish(trigger);
+	expect(world.warnings).toEqual([
+		expect.stringMatching(/The webhook wh_1 was left at the service: .*ECONNRESET/),
+	]);
 	expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1' });
 });

@@ -11,6 +11,7 @@ import type { EventInstance } from '../../e2e/support/eventInstance';
 import { createParameters } from '../../e2e/support/media';
 import { ModelServer } from '../../../lab/model/server';
 import { signedHeaders } from '../../e2e/support/signed';
+import { until } from '../../e2e/support/until';
 
 const PACKAGE = 'n8n-nodes-mediagen';
 
@@ -173,6 +174,7 @@ export function smoke(instanceOf: () => EventInstance): void {
 		expect(JSON.stringify(started)).toContain('gen_smoke');
 		expect(JSON.stringify(started)).toContain(String(id));
 		await instance.rest.workflows.unpublish(workflow.id);
+		await until(() => instance.registered(url).length === 0);
 		expect(instance.registered(url)).toEqual([]);
 	});
 }

@@ -10,7 +10,7 @@ import type { Resource } from '../../../src/base/types';
 
 const DONE = ['completed', 'partially_completed', 'failed'];
 
-const KNOWN: PollState = { workspace: 'w', seen: [], running: [] };
+const KNOWN: PollState[] = [{ workspace: 'w', seen: [], running: [] }];
 
 const unreadable = (problem: string) => new Error(problem);
 
@@ -34,9 +34,13 @@ class List implements Reader {
 	/** What happens between two pages. */
 	afterPage = () => {};
 
-	state: PollState | undefined;
+	states: PollState[] = [];
 
 	workspace = 'w';
+
+	get state(): PollState | undefined {
+		return this.states[0];
+	}
 
 	constructor(private readonly mixed = false) {}
 
@@ -85,9 +89,11 @@ class List implements Reader {
 	 */
 	async poll(): Promise<string[]> {
 		this.requests = 0;
-		const result = await findNewlyFinished(this, this.workspace, this.state).catch(() => undefined);
+		const result = await findNewlyFinished(this, this.workspace, this.states).catch(
+			() => undefined,
+		);
 		if (!result) return [];
-		this.state = JSON.parse(JSON.stringify(result.state)) as PollState;
+		this.states = JSON.parse(JSON.stringify(result.states)) as PollState[];
 		return result.finished.map(({ id }) => id);
 	}
 }
@@ -175,7 +181,7 @@ test('entries that are not generations are skipped, unknown statuses count as un
 		read: async () => undefined,
 		unreadable,
 	};
-	const { finished, state } = await findNewlyFinished(odd, 'w', KNOWN);
+	const { finished, states } = await findNewlyFinished(odd, 'w', KNOWN);
 	expect(finished).toEqual([]);
-	expect(state.running).toEqual(['a', 'b']);
+	expect(states[0]?.running).toEqual(['a', 'b']);
 });

@@ -166,6 +166,34 @@ test('another workspace is not replayed; a new key of the same one loses nothing
 	expect(await lookAs('a-key-of-another-workspace', 'theirs_2', 'theirs_1')).toEqual(['theirs_2']);
 });
 
+test('who comes back to a workspace misses nothing of it, also with a new key; the oldest of four is forgotten', async () => {
+	const world = worldOf([]);
+	const made = new Map<string, object[]>();
+	const lookAt = async (workspace: string, key = workspace) => {
+		const body = { object: 'list', data: made.get(workspace) ?? [] };
+		const credential = { ...world.credential, apiKey: `key-of-${key}` };
+		return ids(await look({ ...world, credential, answer: () => ({ statusCode: 200, body }) }));
+	};
+	const make = (workspace: string, id: string) =>
+		made.set(workspace, [job(id), ...(made.get(workspace) ?? [])]);
+	for (const workspace of ['a', 'b', 'c']) {
+		make(workspace, `${workspace}_old`);
+		expect(await lookAt(workspace)).toBeUndefined();
+	}
+	make('a', 'a_1');
+	expect(await lookAt('a')).toEqual(['a_1']);
+	make('b', 'b_1');
+	expect(await lookAt('b', 'b-renewed')).toEqual(['b_1']);
+	make('c', 'c_1');
+	expect(await lookAt('c')).toEqual(['c_1']);
+	make('d', 'd_old');
+	expect(await lookAt('d')).toBeUndefined();
+	make('a', 'a_2');
+	make('b', 'b_2');
+	expect(await lookAt('b', 'b-renewed')).toEqual(['b_2']);
+	expect(await lookAt('a')).toBeUndefined();
+});
+
 test('a poll that begins while another is running does nothing', async () => {
 	const jobs: object[] = [];
 	const world = worldOf(jobs);

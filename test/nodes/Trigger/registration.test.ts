@@ -1,9 +1,16 @@
-import type { IHookFunctions, IHttpRequestOptions, IWebhookFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IHookFunctions,
+	IHttpRequestOptions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { webhookMethods } from '../../../nodes/Trigger/registration';
+import { STAY_MS } from '../../../nodes/Trigger/leaving';
 import { receive } from '../../../nodes/Trigger/receive';
 import { HOOK_MS } from '../../../src/events/hooks';
 import {
 	deliveryContext,
+	savedAs,
 	signedDelivery,
 	stateIn,
 	triggerContext,
@@ -51,6 +58,12 @@ function service(
 	return { world, webhooks, hook: () => triggerContext<IHookFunctions>(world) };
 }
 
+/** Unpublishes for good: n8n does not ask for the webhook again, and has what was left in its log. */
+async function unpublish(hook: () => IHookFunctions): Promise<void> {
+	expect(await remove.call(hook())).toBe(true);
+	for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 test.each(['secret', 'hmac_Secret_key'])(
 	'activation registers the URL and keeps the secret, which the answer calls %s; deactivation forgets it',
 	async (name) => {
@@ -63,7 +76,7 @@ test.each(['secret', 'hmac_Secret_key'])(
 		expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret: 'whsec_canary' });
 		expect(JSON.stringify(world.staticData)).not.toContain('canary-key');
 		expect(await checkExists.call(hook())).toBe(true);
-		expect(await remove.call(hook())).toBe(true);
+		await unpublish(hook);
 		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
 	},
 );
@@ -151,9 +164,7 @@ describe('where the registration that is remembered does not fit', () => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
 		change(world);
-		const removed = remove.call(hook());
-		if (left) await expect(removed).rejects.toThrow(left);
-		else expect(await removed).toBe(true);
+		await unpublish(hook);
 		expect([...webhooks.keys()]).toEqual(['wh_1']);
 		expect(world.warnings).toEqual(left ? [expect.stringMatching(left)] : []);
 	});
@@ -164,25 +175,39 @@ test('with another key of the same workspace the webhook stays in use, and is de
 	await create.call(hook());
 	world.credential.apiKey = 'another-key';
 	expect(await checkExists.call(hook())).toBe(true);
-	expect(await remove.call(hook())).toBe(true);
+	await unpublish(hook);
 	expect([webhooks.size, world.warnings]).toEqual([0, []]);
 });
 
 describe('a webhook that cannot be deleted', () => {
 	const isDown = () => ({ statusCode: 500, body: {} });
 
-	test('is named by the error and in the log, and the next unpublishing deletes it', async () => {
+	test('is named in the log, and stays known: the next publishing uses it, the next unpublishing deletes it', async () => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
 		const { answer } = world;
 		world.answer = isDown;
-		await expect(remove.call(hook())).rejects.toThrow(
-			/^The webhook wh_1 was left at the service: The service answered with status 500/,
-		);
-		expect(world.warnings).toEqual([expect.stringContaining('wh_1')]);
+		await unpublish(hook);
+		expect(world.warnings).toEqual([
+			expect.stringMatching(
+				/The webhook wh_1 was left at the service: The service answered with status 500/,
+			),
+		]);
 		world.answer = answer;
-		expect(await remove.call(hook())).toBe(true);
+		expect(await checkExists.call(hook())).toBe(true);
+		await unpublish(hook);
 		expect(webhooks.size).toBe(0);
+		expect(world.warnings).toHaveLength(1);
+	});
+
+	test('since the credential is gone is named in the log, too', async () => {
+		const { world, hook } = service();
+		await create.call(hook());
+		world.credential = {};
+		await unpublish(hook);
+		expect(world.warnings).toEqual([
+			expect.stringMatching(/wh_1 was left at the service: The base/),
+		]);
 	});
 
 	test('after a test event is only in the log: nothing of n8n would catch an error', async () => {
@@ -252,7 +277,7 @@ test('n8n has not saved the registration yet: it is known, and what another trig
 	expect(await deliver('evt_1', 'manual')).toEqual(refused);
 	expect(await deliver('evt_2', 'webhook')).toHaveProperty('workflowData');
 	expect(await checkExists.call(hook())).toBe(false);
-	expect(await remove.call(hook())).toBe(true);
+	await unpublish(hook);
 	expect(webhooks.size).toBe(0);
 	expect(await deliver('evt_3', 'webhook')).toEqual(refused);
 });
@@ -273,8 +298,149 @@ test('with a webhook made by hand nothing is registered, but activation asks for
 	const { world, hook } = service({ parameters, url: 'http://n8n.example/x' });
 	expect(await checkExists.call(hook())).toBe(false);
 	expect(await create.call(hook())).toBe(true);
-	expect(await remove.call(hook())).toBe(true);
+	await unpublish(hook);
 	expect(world.requests).toEqual([]);
 	world.secretCredential = {};
 	await expect(create.call(hook())).rejects.toThrow('no signing secret');
+});
+
+describe('publishing a changed trigger, for which n8n deletes its webhook and asks for it again', () => {
+	/** Ends the time for which webhooks stay. */
+	let elapse: () => void;
+
+	beforeEach(() => {
+		const stays: Array<() => void> = [];
+		elapse = () => stays.forEach((end) => end());
+		jest.spyOn(systemClock, 'sleep').mockImplementation(async (ms, signal) => {
+			if (ms !== STAY_MS) return;
+			await new Promise<void>((resolve) => {
+				stays.push(resolve);
+				signal?.addEventListener('abort', () => resolve());
+			});
+		});
+	});
+
+	afterEach(() => jest.restoreAllMocks());
+
+	/** What n8n gives the hooks of a new version: static data as it was saved, or as it was before the deletion. */
+	const versions: Array<[name: string, staticDataOf: (world: TriggerFixture) => IDataObject]> = [
+		['as n8n has saved it', (world) => structuredClone(world.staticData)],
+		[
+			'as it was before',
+			(world) => {
+				const { left, ...before } = stateIn(world) ?? {};
+				expect(left).toBeDefined();
+				return savedAs(world, before);
+			},
+		],
+	];
+
+	test.each(versions)(
+		'keeps the webhook and its secret, with static data %s',
+		async (_, dataOf) => {
+			const { world, webhooks, hook } = service();
+			await create.call(hook());
+			const { secret } = stateIn(world) ?? {};
+			for (const name of ['Renamed', 'Renamed again']) {
+				await remove.call(hook());
+				world.staticData = dataOf(world);
+				world.node = { ...world.node, name };
+				world.requests = [];
+				expect(await checkExists.call(hook())).toBe(true);
+				expect(world.requests.map(({ method }) => method)).toEqual(['GET']);
+				elapse();
+				await new Promise((resolve) => setTimeout(resolve, 20));
+				expect([...webhooks.keys()]).toEqual(['wh_1']);
+				expect(stateIn(world)).toMatchObject({ webhookId: 'wh_1', secret });
+				expect(stateIn(world)?.left).toBeUndefined();
+			}
+			await remove.call(hook());
+			elapse();
+			await new Promise((resolve) => setTimeout(resolve, 20));
+			expect([webhooks.size, world.warnings]).toEqual([0, []]);
+		},
+	);
+
+	test('takes what is signed with its secret all the while', async () => {
+		const { world, hook } = service();
+		const deliver = async (id: string) => {
+			const given = signedDelivery(
+				'whsec_canary',
+				JSON.stringify({ id, type: 'generation.completed' }),
+			);
+			return await receive.call(deliveryContext<IWebhookFunctions>(world, given));
+		};
+		await create.call(hook());
+		await remove.call(hook());
+		expect(await deliver('evt_between')).toHaveProperty('workflowData');
+		await checkExists.call(hook());
+		expect(await deliver('evt_after')).toHaveProperty('workflowData');
+	});
+
+	test.each<[string, (world: TriggerFixture) => void]>([
+		['other events', (world) => Object.assign(world.parameters, { events: ['voice.created'] })],
+		[
+			'another address',
+			(world) => Object.assign(world, { url: 'https://n8n.example/webhook/y/webhook' }),
+		],
+	])('with %s makes another one at once', async (_, change) => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		const former = { ...world, parameters: { ...world.parameters } };
+		await remove.call(triggerContext<IHookFunctions>(former));
+		change(world);
+		expect(await checkExists.call(hook())).toBe(false);
+		expect(webhooks.size).toBe(0);
+		await create.call(hook());
+		expect([...webhooks.values()]).toMatchObject([{ id: 'wh_2', url: world.url }]);
+		expect(world.warnings).toEqual([]);
+	});
+
+	test('with a credential of another workspace deletes the webhook where it was', async () => {
+		const { world, webhooks, hook } = service();
+		const other = service();
+		await create.call(hook());
+		const former = { ...world };
+		await remove.call(triggerContext<IHookFunctions>(former));
+		Object.assign(world, { credential: other.world.credential, answer: other.world.answer });
+		expect(await checkExists.call(hook())).toBe(false);
+		await create.call(hook());
+		expect([webhooks.size, other.webhooks.size, world.warnings]).toEqual([0, 1, []]);
+	});
+
+	test('by hand from now on deletes the webhook at once', async () => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		await remove.call(triggerContext<IHookFunctions>({ ...world }));
+		world.parameters = { registration: 'manual' };
+		expect(await checkExists.call(hook())).toBe(false);
+		await create.call(hook());
+		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
+	});
+
+	test('too late makes another one, once the webhook has been deleted', async () => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		await remove.call(hook());
+		world.requests = [];
+		elapse();
+		while (world.requests.length === 0) await Promise.resolve();
+		expect(webhooks.size).toBe(1);
+		expect(await checkExists.call(hook())).toBe(false);
+		await create.call(hook());
+		expect([...webhooks.keys()]).toEqual(['wh_2']);
+	});
+
+	test.each([
+		['moments ago may be about to delete it, and gets another one', 1_000, ['wh_2']],
+		['long ago and has ended before keeps it', 3_600_000, ['wh_1']],
+	])('in another process, which was asked to delete it %s', async (_, age, kept) => {
+		const { world, webhooks, hook } = service();
+		await create.call(hook());
+		const left = { by: 'another process', at: Date.now() - age };
+		world.staticData = savedAs(world, { ...stateIn(world), left });
+		if (!(await checkExists.call(hook()))) await create.call(hook());
+		expect([...webhooks.keys()]).toEqual(kept);
+		expect(stateIn(world)?.left).toBeUndefined();
+	});
 });
