@@ -38,12 +38,28 @@ function valueOf({ type, default: usual, options, modes = [] }: INodeProperties)
 	return shown === '' ? type : `${type}, default ${shown}`;
 }
 
+/** Whether only a tool of an AI agent has the field. */
+const isOfTool = ({ displayOptions }: INodeProperties): boolean =>
+	displayOptions?.show?.['@tool']?.includes(true) ?? false;
+
+/** A field whose default alone is another as a tool stands once, as in a workflow. */
+const inWorkflow = (properties: INodeProperties[]): INodeProperties[] =>
+	properties.filter(
+		(property) =>
+			!isOfTool(property) ||
+			!properties.some(
+				(other) =>
+					other.name === property.name &&
+					other.description === property.description &&
+					!isOfTool(other),
+			),
+	);
+
 function fieldRows(properties: INodeProperties[], within = ''): string[][] {
-	return properties.flatMap((property) => {
+	return inWorkflow(properties).flatMap((property) => {
 		const { displayName, name, required, description = '', type, options = [] } = property;
-		const isOfTool = property.displayOptions?.show?.['@tool'];
 		if (type === 'notice' || type === 'hidden') return [];
-		const label = `${within}${displayName}${required ? ' *' : ''}${isOfTool ? ' (as a tool)' : ''}`;
+		const label = `${within}${displayName}${required ? ' *' : ''}${isOfTool(property) ? ' (as a tool)' : ''}`;
 		const own = [cell(label), `\`${name}\``, cell(valueOf(property)), cell(description)];
 		if (type === 'collection') return fieldRows(options as INodeProperties[], `${displayName} → `);
 		if (type === 'fixedCollection') {

@@ -16,7 +16,7 @@ import {
 	type Operation,
 	optionList,
 } from '../../src/fields/operation';
-import { thisAgentRun, mediaField } from '../../src/fields/locators';
+import { ofItemBefore, thisAgentRun, mediaField } from '../../src/fields/locators';
 import { choice, flag, jsonObject, media, number, prose } from '../../src/fields/rules';
 import { maxCreditsOrStop, statusFields, waitForCompletion } from '../../src/fields/settings';
 import { fail, type Failed } from '../../src/base/result';
@@ -173,7 +173,7 @@ const approve: Operation = {
 		check: budgetProblem,
 	},
 	fields: [
-		thisAgentRun,
+		...ofItemBefore(thisAgentRun),
 		{
 			displayName: 'Budget in Credits',
 			name: 'maxCredits',
@@ -218,7 +218,7 @@ const review: Operation = {
 		terminalStatuses: AGENT_STATUSES.afterReview,
 	},
 	fields: [
-		thisAgentRun,
+		...ofItemBefore(thisAgentRun),
 		{
 			displayName: 'Decision',
 			name: 'decision',
@@ -244,7 +244,7 @@ const get: Operation = {
 	action: 'Get the status, plan and files of an agent run',
 	description: 'Read an agent run with its plan and files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
-	fields: [thisAgentRun, ...existingRunOutputs],
+	fields: [...ofItemBefore(thisAgentRun), ...existingRunOutputs],
 };
 
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;

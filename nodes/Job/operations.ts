@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { existingRunOutputs, fileOptions } from '../../src/fields/jobs';
+import { ofItemBefore } from '../../src/fields/locators';
 import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
 import { downloadFinished, statusFields, waitTimeout } from '../../src/fields/settings';
@@ -23,7 +24,7 @@ const get: Operation = {
 	description:
 		'Read any job, with fresh links; finished tells if it has ended or waits for you. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
-	fields: [jobId, ...existingRunOutputs],
+	fields: [...ofItemBefore(jobId), ...existingRunOutputs],
 };
 
 const wait: Operation = {
@@ -33,7 +34,7 @@ const wait: Operation = {
 	description: 'Wait until a job of any kind has ended and download its files. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'wait', terminalStatuses: AGENT_STATUSES.any },
 	fields: [
-		jobId,
+		...ofItemBefore(jobId),
 		...downloadFinished,
 		options([...statusFields(AGENT_STATUSES.any), ...fileOptions, waitTimeout]),
 	],

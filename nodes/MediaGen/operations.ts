@@ -1,6 +1,12 @@
 import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
 import { creationFields, creditOptions, delivery, existingOutputs } from '../../src/fields/jobs';
-import { modelField, personaField, thisGeneration } from '../../src/fields/locators';
+import {
+	audioModelField,
+	modelField,
+	ofItemBefore,
+	personaField,
+	thisGeneration,
+} from '../../src/fields/locators';
 import { type Field, getManyOperation, inBody, type Operation } from '../../src/fields/operation';
 import { prose } from '../../src/fields/rules';
 import { input, parameters } from './fields';
@@ -13,7 +19,7 @@ const AT_MOST = `at most ${grouped(LIMITS.promptLength.max)} characters`;
 /** What differs between the three operations of POST /generations. */
 interface Generate extends Pick<Operation, 'value' | 'name' | 'action' | 'description'> {
 	mode: GenerationMode;
-	model: string;
+	model: Field;
 	prompt: { placeholder: string; description: string };
 	options: Field[];
 }
@@ -31,7 +37,7 @@ const generate = ({ mode, model, prompt, options, ...names }: Generate): Operati
 		takesSlot: 'media',
 	},
 	fields: [
-		{ ...modelField, description: model },
+		model,
 		{
 			displayName: 'Prompt',
 			name: 'prompt',
@@ -55,7 +61,7 @@ const generateImage = generate({
 	action: 'Generate an image',
 	description:
 		"Make images from a prompt. Costs the model's price; by default retries never pay twice.",
-	model: 'Makes the image',
+	model: { ...modelField, description: 'Makes the image' },
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
 		description: `What the image shows, ${AT_MOST}`,
@@ -70,7 +76,7 @@ const generateVideo = generate({
 	action: 'Generate a video',
 	description:
 		"Make a video from a prompt or images. Costs the model's price; by default retries never pay twice.",
-	model: 'Makes the video',
+	model: { ...modelField, description: 'Makes the video' },
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
 		description: `What happens in the video, ${AT_MOST}`,
@@ -85,7 +91,7 @@ const generateAudio = generate({
 	action: 'Generate audio',
 	description:
 		"Make music, sounds or speech. Costs the model's price; by default retries never pay twice.",
-	model: 'Makes the music, sound or speech',
+	model: { ...audioModelField, description: 'Makes the music, sound or speech' },
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
 		description: `What to hear, ${AT_MOST}; for speech, the text to speak`,
@@ -100,7 +106,7 @@ const get: Operation = {
 	description:
 		'Read a generation, with fresh links to its files, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
-	fields: [thisGeneration, ...existingOutputs],
+	fields: [...ofItemBefore(thisGeneration), ...existingOutputs],
 };
 
 const getAll: Operation = {

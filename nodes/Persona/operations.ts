@@ -5,7 +5,7 @@ import {
 	previewOptions,
 	previewOfExisting,
 } from '../../src/fields/jobs';
-import { mediaField, thisPersona, toDelete } from '../../src/fields/locators';
+import { ofItemBefore, mediaField, thisPersona, toDelete } from '../../src/fields/locators';
 import {
 	deleteOperation,
 	type Field,
@@ -116,7 +116,10 @@ const createFromDescription: Operation = {
 	],
 };
 
-const get = getOperation('a persona', ENDPOINTS.getPersona, [thisPersona, ...previewOfExisting]);
+const get = getOperation('a persona', ENDPOINTS.getPersona, [
+	...ofItemBefore(thisPersona),
+	...previewOfExisting,
+]);
 
 const getAll = getManyOperation('personas', ENDPOINTS.listPersonas);
 
@@ -126,7 +129,7 @@ const update: Operation = {
 	action: 'Update a persona',
 	description: 'Change the name of a persona, or who may use it. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.updatePersona, output: 'resource' },
-	fields: [thisPersona, updateFields([nameField, sharedField])],
+	fields: [...ofItemBefore(thisPersona), updateFields([nameField, sharedField])],
 };
 
 const deletePersona = deleteOperation('a persona', ENDPOINTS.deletePersona, [

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/contract';
 import { creationFields, creditOptions, delivery } from '../../src/fields/jobs';
-import { speechModelField } from '../../src/fields/locators';
+import { ofItemBefore, speechModelField } from '../../src/fields/locators';
 import { inPath, options, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
 import { downloadExisting, outputBinaryField } from '../../src/fields/settings';
@@ -36,7 +36,7 @@ const get: Operation = {
 		'Read a speech, with a fresh link to its file, which it can download. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
-		{
+		...ofItemBefore({
 			displayName: 'Speech ID',
 			name: 'speechId',
 			type: 'string',
@@ -45,7 +45,7 @@ const get: Operation = {
 			placeholder: 'e.g. speech_8f3a1c',
 			description: 'The ID of the speech, as Create outputs it',
 			mapping: inPath('id', id()),
-		},
+		}),
 		downloadExisting,
 		options([outputBinaryField]),
 	],

@@ -14,7 +14,7 @@ import {
 	options,
 	simplify,
 } from '../../src/fields/operation';
-import { mediaField, thisVoice, toDelete } from '../../src/fields/locators';
+import { ofItemBefore, mediaField, thisVoice, toDelete } from '../../src/fields/locators';
 import type { NodeResource } from '../../src/fields/properties';
 import { choice, flag, name, oneMedia, prose, type Rule } from '../../src/fields/rules';
 import { nameFromId } from '../../src/fields/search/choices';
@@ -124,7 +124,10 @@ const design: Operation = {
 	],
 };
 
-const get = getOperation('a custom voice', ENDPOINTS.getVoice, [thisVoice, ...previewOfExisting]);
+const get = getOperation('a custom voice', ENDPOINTS.getVoice, [
+	...ofItemBefore(thisVoice),
+	...previewOfExisting,
+]);
 
 const getAll = getManyOperation('custom voices', ENDPOINTS.listVoices);
 
@@ -134,7 +137,7 @@ const rename: Operation = {
 	action: 'Rename a custom voice',
 	description: 'Give a custom voice another name. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.renameVoice, output: 'resource' },
-	fields: [thisVoice, nameField()],
+	fields: [...ofItemBefore(thisVoice), nameField()],
 };
 
 const deleteVoice = deleteOperation('a custom voice', ENDPOINTS.deleteVoice, [toDelete(thisVoice)]);

@@ -1,7 +1,7 @@
 import { ENDPOINTS, EVENTS, type EventKind } from '../../src/contract';
 import { additionalJson } from '../../src/fields/jobs';
 import { eventOptions } from '../../src/fields/events';
-import { thisWebhook, toDelete } from '../../src/fields/locators';
+import { ofItemBefore, thisWebhook, toDelete } from '../../src/fields/locators';
 import {
 	asSetting,
 	deleteOperation,
@@ -87,7 +87,9 @@ const create: Operation = {
 	],
 };
 
-const get = getOperation('a webhook', ENDPOINTS.getWebhook, [thisWebhook], { holdsSecret: true });
+const get = getOperation('a webhook', ENDPOINTS.getWebhook, ofItemBefore(thisWebhook), {
+	holdsSecret: true,
+});
 
 const getAll = getManyOperation('webhooks', ENDPOINTS.listWebhooks, [], { holdsSecret: true });
 
@@ -98,7 +100,7 @@ const update: Operation = {
 	description: 'Change where events are sent to, which ones, or the description. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
 	fields: [
-		thisWebhook,
+		...ofItemBefore(thisWebhook),
 		updateFields([
 			{ ...descriptionField, mapping: inBody('description', prose({ clears: true })) },
 			{ ...eventsField, default: ['generation.completed' satisfies EventKind] },
@@ -117,9 +119,14 @@ const deleteWebhook = deleteOperation(
 );
 
 const getAllDeliveries: Operation = {
-	...getManyOperation('deliveries of a webhook', ENDPOINTS.listDeliveries, [thisWebhook], {
-		holdsSecret: true,
-	}),
+	...getManyOperation(
+		'deliveries of a webhook',
+		ENDPOINTS.listDeliveries,
+		ofItemBefore(thisWebhook),
+		{
+			holdsSecret: true,
+		},
+	),
 	description: 'List the attempts to deliver events to a webhook. Costs nothing.',
 };
 

@@ -54,6 +54,20 @@ export const modelField: Field = {
 	mapping: inBody('model', located(name({ required: true }))),
 };
 
+/** The first model of the workspace may make music for credits of a text that was to be spoken. */
+const chosen = (rule: Rule): Rule => {
+	const hint = 'Choose a model: it decides whether the sound is music, an effect or speech';
+	return (value, context) =>
+		value === FIRST_MODEL ? { problem: 'is not chosen', hint } : rule(value, context);
+};
+
+/** Where the model decides what kind of sound is made: nothing is preset. */
+export const audioModelField: Field = {
+	...modelField,
+	default: NOTHING_CHOSEN,
+	mapping: inBody('model', located(chosen(name({ required: true })))),
+};
+
 export const speechModelField: Field = {
 	...locator({
 		displayName: 'Model',
@@ -115,6 +129,18 @@ const worksOn = (ui: Named): Field => ({
 	default: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
 	mapping: inPath('id', located(id())),
 });
+
+/**
+ * The ID of what the item before has made. A tool of an AI agent has no item before it: there the field
+ * opens on nothing, to be filled in by the model or by hand.
+ */
+export function ofItemBefore(field: Field): Field[] {
+	const nothing = field.type === 'resourceLocator' ? { ...NOTHING_CHOSEN, mode: 'id' } : '';
+	return [
+		{ ...field, displayOptions: { show: { '@tool': [false] } } },
+		{ ...field, default: nothing, displayOptions: { show: { '@tool': [true] } } },
+	];
+}
 
 /** What cannot be undone opens on nothing. */
 export const toDelete = (field: Field): Field => ({ ...field, default: NOTHING_CHOSEN });

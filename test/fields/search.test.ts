@@ -1,6 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { getModels } from '../../src/events/filters';
 import { searches } from '../../src/fields/search/searches';
+import { readNodes } from '../../scripts/nodes';
 import { editor } from '../support/searches';
 
 type Search = (
@@ -36,14 +37,15 @@ const listed = ({ asked }: Opened) => asked.filter(({ url }) => url !== '/genera
 
 test('models of what the operation makes, by label, name or id; those without an id are left out', async () => {
 	const opened = models([
+		{ label: 'D' },
 		{ id: 'a', label: 'Alpha', name: 'x' },
 		{ id: 'b', name: 'Beta' },
 		{ id: 'c' },
-		{ label: 'D' },
 		null,
 	]);
 	const beta = { name: 'Beta', value: 'b' };
 	expect(await shown(searchModels, opened)).toEqual([
+		{ name: 'Alpha, the first of the workspace', value: 'first' },
 		{ name: 'Alpha', value: 'a' },
 		beta,
 		{ name: 'c', value: 'c' },
@@ -52,13 +54,67 @@ test('models of what the operation makes, by label, name or id; those without an
 	expect(listed(opened)).toEqual([{ url: '/models', qs: { mode: 'image' } }]);
 });
 
-test('models of a node in which none is chosen begin with the one that it holds', async () => {
-	const namesWith = async (model: unknown, typed?: string) =>
-		(await shown(searchModels, models([{ id: 'm' }], { model }), typed)).map(({ value }) => value);
-	const opened = { __rl: true, mode: 'list', value: 'first' };
-	expect(await namesWith(opened)).toEqual(['first', 'm']);
-	expect(await namesWith(opened, 'm')).toEqual(['m']);
-	for (const model of [undefined, '', 'm']) expect(await namesWith(model)).toEqual(['m']);
+const FIRST = { name: 'First Model of the Workspace', value: 'first' };
+const held = (value: string, cachedResultName?: string) => ({
+	__rl: true,
+	mode: 'list',
+	value,
+	cachedResultName,
+});
+
+test('the models always begin with what a new node holds, but where they decide what kind of sound is made', async () => {
+	const valuesWith = async (model: unknown, typed?: string, operation = 'generateVideo') =>
+		(await shown(searchModels, models([{ id: 'm' }], { model, operation }), typed)).map(
+			({ value }) => value,
+		);
+	for (const model of [held('first'), held('m'), held(''), undefined]) {
+		expect(await valuesWith(model)).toEqual(['first', 'm']);
+		expect(await valuesWith(model, 'm')).toEqual(['m']);
+		expect(await valuesWith(model, '', 'generateAudio')).toEqual(['m']);
+	}
+});
+
+describe('a list that cannot be read', () => {
+	const problem = { name: expect.stringMatching(/^The API key is invalid/) as string, value: '' };
+	const chosen = { name: 'My choice', value: 'x' };
+
+	test.each([
+		['nothing', undefined, [FIRST, problem]],
+		['the first', held('first'), [FIRST, problem]],
+		['a chosen one', held('x', 'My choice'), [FIRST, chosen, problem]],
+	])('offers the first model and what the field holds: %s', async (_, model, results) => {
+		expect(await shown(searchModels, models(401, { model }))).toEqual(results);
+	});
+
+	const { searchSpeechModels: withoutService, ...others } = searches;
+
+	/** The fields of all nodes with a picker of this search, by the names that n8n has for them. */
+	async function fieldsWith(search: string): Promise<string[]> {
+		const all = (await readNodes()).flatMap(({ description }) => description.properties);
+		const namesIn = (fields: unknown, isTop: boolean): string[] =>
+			[fields].flat().flatMap((field) => {
+				const { name, modes, options, values } = field as Record<string, never>;
+				const isIt = JSON.stringify(modes ?? '').includes(`"${search}"`);
+				const inner = [options, values].flatMap((list) => (list ? namesIn(list, false) : []));
+				return isIt ? [isTop ? String(name) : `&${String(name)}`] : inner;
+			});
+		return [...new Set(namesIn(all, true))];
+	}
+
+	test.each(Object.entries(others))('keeps what its field holds: %s', async (name, search) => {
+		expect(withoutService).toBeDefined();
+		const fields = await fieldsWith(name);
+		expect(fields).not.toEqual([]);
+		for (const field of fields) {
+			const opened = editor({
+				answers: always(401),
+				operation: 'generateAudio',
+				model: TURBO,
+				fields: { [field]: held('x', 'My choice') },
+			});
+			expect(await shown(search, opened)).toEqual([chosen, problem]);
+		}
+	});
 });
 
 test('a list is opened with one request, and nothing is asked while somebody types', async () => {
@@ -66,7 +122,10 @@ test('a list is opened with one request, and nothing is asked while somebody typ
 	for (const typed of ['', 's', 'st', 'stu', '']) await shown(searchModels, opened, typed);
 	expect(listed(opened)).toHaveLength(1);
 	// Another credential sees nothing of it.
-	expect(await namesIn(searchModels, models([{ id: 'other' }]))).toEqual(['other']);
+	expect(await namesIn(searchModels, models([{ id: 'other' }]))).toEqual([
+		'other, the first of the workspace',
+		'other',
+	]);
 });
 
 const NO_LIST = /^The answer of the service cannot be used\. .*(not a list|but not where)/;
@@ -79,16 +138,18 @@ test.each([
 	[{ data: 'x' }, NO_LIST],
 	[{ data: [], has_more: true }, NO_LIST],
 ])('what is no list is an error in words, not an empty list: %j', async (answer, message) => {
-	await expect(shown(searchModels, models(answer))).rejects.toThrow(message);
+	const nothingHeld = models(answer, { operation: 'generateAudio' });
+	await expect(shown(searchModels, nothingHeld)).rejects.toThrow(message);
 });
 
 test.each<[Search, RegExp]>([
-	[searchModels, /The workspace has no image models: enter an ID/],
+	[searchModels, /The workspace has no audio models: enter an ID/],
 	[searches.searchAgentRuns, /No agent runs yet: make one with the operation Create/],
 	[searches.searchCustomVoices, /No custom voices yet: make one .* Clone or Design/],
 ])('an empty list says what to do: %#', async (search, words) => {
 	const name = expect.stringMatching(words) as string;
-	expect(await shown(search, editor({ answers: always([]) }))).toEqual([{ name, value: '' }]);
+	const opened = editor({ answers: always([]), operation: 'generateAudio' });
+	expect(await shown(search, opened)).toEqual([{ name, value: '' }]);
 });
 
 test('typing always works: a model or a voice that no list has can be chosen as it is typed', async () => {
@@ -115,6 +176,7 @@ describe('prices in the list of models', () => {
 	test('are those of the newest generation of each model in this mode; an unknown one is said to be unknown', async () => {
 		const generations = [generation('a', 2), generation('a', 9), generation('b', 5, 'video')];
 		expect(await namesIn(searchModels, opened(generations))).toEqual([
+			'Alpha, the first of the workspace',
 			'Alpha – 2 credits last time',
 			'Beta – price unknown',
 		]);
@@ -126,7 +188,8 @@ describe('prices in the list of models', () => {
 	])('a service that %s costs one request and no word', async (_name, answer) => {
 		const list = opened(answer);
 		for (const typed of ['', 'a', 'al']) await shown(searchModels, list, typed);
-		expect(await namesIn(searchModels, list)).toEqual(['Alpha', 'Beta']);
+		const names = await namesIn(searchModels, list);
+		expect(names).toEqual(['Alpha, the first of the workspace', 'Alpha', 'Beta']);
 		expect(list.asked.filter(({ url }) => url === '/generations')).toHaveLength(1);
 	});
 });

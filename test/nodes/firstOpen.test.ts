@@ -51,7 +51,20 @@ test.each([
 	const fields = await opened(node, operation);
 	expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['operation', 'model']));
 	const model = fields.find(({ name }) => name === 'model')?.default as { value: string };
-	expect(model.value).not.toBe('');
+	// Where the model decides what kind of sound is made, nothing is preset.
+	if (operation === 'generateAudio') expect(model.value).toBe('');
+	else expect(model.value).not.toBe('');
 	expect(controlsOf(fields)).toBeLessThanOrEqual(most);
 	expect(wordsIn(helpOf(fields))).toBeLessThanOrEqual(40);
+});
+
+test('as a tool of an AI agent no operation opens with an expression: there is no node before it', async () => {
+	for (const { description } of await readNodes()) {
+		if (!description.usableAsTool) continue;
+		const shown = description.properties.filter(({ displayOptions }) =>
+			[displayOptions?.show?.['@tool'] ?? [true]].flat().includes(true),
+		);
+		const all = JSON.stringify(shown.map((field) => [field.name, field.default]));
+		expect([description.name, all.match(/"=\{\{[^"]*"/g)]).toEqual([description.name, null]);
+	}
 });

@@ -9,6 +9,8 @@ interface Editor {
 	/** The value or the locator of the model that is chosen. */
 	model?: unknown;
 	operation?: unknown;
+	/** What other fields hold, by the name that the editor has for them. */
+	fields?: Record<string, unknown>;
 }
 
 function answerFor(answers: Editor['answers'], url: string) {
@@ -20,7 +22,8 @@ function answerFor(answers: Editor['answers'], url: string) {
 }
 
 /** An editor whose user opens pickers, with a credential of its own, and what it asked the service. */
-export function editor({ answers, model, operation = 'generateImage' }: Editor) {
+export function editor({ answers, model, operation = 'generateImage', fields = {} }: Editor) {
+	const all: Record<string, unknown> = { operation, model, ...fields };
 	const asked: Array<{ url: string; qs: unknown }> = [];
 	editors += 1;
 	const apiKey = `canary-key-${editors}`;
@@ -30,8 +33,8 @@ export function editor({ answers, model, operation = 'generateImage' }: Editor) 
 		getCredentials: async () => ({ apiKey, baseUrl: 'https://api.example/v1' }),
 		getNode: () => NODE,
 		getCurrentNodeParameter(name: string, options?: { extractValue?: boolean }) {
-			if (name === 'operation') return operation;
-			return options?.extractValue && isLocator(model) ? model.value : model;
+			const value = all[name];
+			return options?.extractValue && isLocator(value) ? value.value : value;
 		},
 		helpers: {
 			async httpRequestWithAuthentication(

@@ -12,6 +12,7 @@ import {
 	type GenerationMode,
 	type ListedParameter,
 	type Json,
+	textOf,
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../base/types';
 import { FIRST_MODEL, FIRST_MODEL_NAME } from '../../run/firstModel';
@@ -45,6 +46,39 @@ interface Listing {
 	/** Reads, at the same time as the list, what is said of an entry after its name. Never fails. */
 	readNotes?: () => Promise<(entry: Resource) => string>;
 }
+
+/** Says what went wrong, in a list that goes on without. It chooses nothing: a picker has no other place for words. */
+const problemLine = ({ message }: Error): INodeListSearchItems => ({ name: message, value: '' });
+
+/**
+ * What the field of a picker holds.
+ * @param field its name, in a collection or not
+ */
+function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchItems | undefined {
+	// The name in a collection stands beside others of the same collection.
+	const holders = [field, `&${field}`].map((name) => context.getCurrentNodeParameter(name));
+	for (const holder of holders.filter(isRecord)) {
+		const { value, cachedResultName } = holder;
+		const id = textOf(value);
+		if (id !== undefined) return { name: textOf(cachedResultName) ?? id, value: id };
+	}
+	return undefined;
+}
+
+/**
+ * A search that never empties its field: n8n does that when another credential is chosen and the list
+ * does not have what the field holds, also if the list could not be read.
+ */
+const keeping = (field: string, search: Search): Search =>
+	async function (filter, cursor) {
+		try {
+			return await search.call(this, filter, cursor);
+		} catch (error) {
+			const held = heldBy(this, field);
+			if (filter || cursor || held === undefined) throw error;
+			return { results: [held, problemLine(error as Error)] };
+		}
+	};
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
 async function unlessTyped<T>(read: () => Promise<T>, instead: T, typed = ''): Promise<T> {
@@ -115,13 +149,31 @@ const catalogue = searchOf((context) => {
 	};
 });
 
-/** Of a node in which nobody has chosen a model, with what it holds: the editor would clear it otherwise. */
+/** What a new node makes, by name: the list that was just read is not asked for again. */
+async function firstModelEntry(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
+	const mode = chosenMode(context);
+	const { entries } = await readPage(context, ENDPOINTS.listModels, mode && { mode });
+	const first = entries.find(isResource);
+	const name = first ? `${labelOf(first)}, the first of the workspace` : FIRST_MODEL_NAME;
+	return { name, value: FIRST_MODEL };
+}
+
+/**
+ * The catalogue, and before it what a new node holds, also where the catalogue cannot be read. Not where
+ * the model decides what kind of sound is made: there nothing is preset.
+ */
 const searchModels: Search = async function (filter, cursor) {
-	const found = await catalogue.call(this, filter, cursor);
 	const isWhole = !filter && !cursor;
-	if (!isWhole || chosenModel(this) !== FIRST_MODEL) return found;
-	const held = { name: FIRST_MODEL_NAME, value: FIRST_MODEL };
-	return { ...found, results: [held, ...found.results] };
+	if (!isWhole || chosenMode(this) === 'audio') return await catalogue.call(this, filter, cursor);
+	try {
+		const found = await catalogue.call(this);
+		return { ...found, results: [await firstModelEntry(this), ...found.results] };
+	} catch (error) {
+		const held = [heldBy(this, 'model')].filter((one) => one !== undefined);
+		const chosen = held.filter(({ value }) => value !== FIRST_MODEL);
+		const first = { name: FIRST_MODEL_NAME, value: FIRST_MODEL };
+		return { results: [first, ...chosen, problemLine(error as Error)] };
+	}
 };
 
 /** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
@@ -186,7 +238,7 @@ const searchValues = (parameter: ListedParameter): Search =>
 
 /** The searches of all parameters by their name in the API. */
 const valueSearches = Object.fromEntries(
-	LISTED_PARAMETERS.map((name) => [name, searchValues(name)]),
+	LISTED_PARAMETERS.map((name) => [name, keeping(name, searchValues(name))]),
 ) as Record<ListedParameter, Search>;
 
 function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
@@ -267,37 +319,55 @@ const searchVoices: Search = async function (filter = '', cursor) {
 export const searches = {
 	...valueSearches,
 	/** A run has no name; its plan has one if it is as free as the specification leaves it. */
-	searchAgentRuns: searchOf(() => ({
-		endpoint: ENDPOINTS.listAgentRuns,
-		nameOf: ({ id, status, plan }) => joined(isRecord(plan) ? plan.title : undefined, status, id),
-		empty: 'No agent runs yet: make one with the operation Create',
-	})),
+	searchAgentRuns: keeping(
+		'agentRunId',
+		searchOf(() => ({
+			endpoint: ENDPOINTS.listAgentRuns,
+			nameOf: ({ id, status, plan }) => joined(isRecord(plan) ? plan.title : undefined, status, id),
+			empty: 'No agent runs yet: make one with the operation Create',
+		})),
+	),
 	/** Including failed ones: they can be read and deleted. */
-	searchAllPersonas: searchOf(() => personas),
-	searchCustomVoices: searchOf(() => ({
-		endpoint: ENDPOINTS.listVoices,
-		nameOf: customVoiceName,
-		empty: 'No custom voices yet: make one with the operation Clone or Design',
-	})),
-	searchGenerations: searchOf(() => ({
-		endpoint: ENDPOINTS.listGenerations,
-		nameOf: ({ id, mode, model, status }) => joined(mode, model, status, id),
-		empty: 'No generations yet: make one with the node MediaGen',
-		query: { limit: LIMITS.listLimit.max },
-	})),
-	searchModels,
+	searchAllPersonas: keeping(
+		'personaId',
+		searchOf(() => personas),
+	),
+	searchCustomVoices: keeping(
+		'voiceId',
+		searchOf(() => ({
+			endpoint: ENDPOINTS.listVoices,
+			nameOf: customVoiceName,
+			empty: 'No custom voices yet: make one with the operation Clone or Design',
+		})),
+	),
+	searchGenerations: keeping(
+		'generationId',
+		searchOf(() => ({
+			endpoint: ENDPOINTS.listGenerations,
+			nameOf: ({ id, mode, model, status }) => joined(mode, model, status, id),
+			empty: 'No generations yet: make one with the node MediaGen',
+			query: { limit: LIMITS.listLimit.max },
+		})),
+	),
+	searchModels: keeping('model', searchModels),
 	/** Those that can be used. */
-	searchPersonas: searchOf(() => ({
-		...personas,
-		isSelectable: ({ status }) => status !== 'failed',
-	})),
+	searchPersonas: keeping(
+		'personaId',
+		searchOf(() => ({
+			...personas,
+			isSelectable: ({ status }) => status !== 'failed',
+		})),
+	),
 	searchSpeechModels,
-	searchVoices,
-	searchWebhooks: searchOf(() => ({
-		endpoint: ENDPOINTS.listWebhooks,
-		nameOf: ({ url, description, id }) => joined(description, url, id),
-		empty: 'No webhooks yet: make one with the operation Create',
-	})),
+	searchVoices: keeping('voice', searchVoices),
+	searchWebhooks: keeping(
+		'webhookId',
+		searchOf(() => ({
+			endpoint: ENDPOINTS.listWebhooks,
+			nameOf: ({ url, description, id }) => joined(description, url, id),
+			empty: 'No webhooks yet: make one with the operation Create',
+		})),
+	),
 };
 
 /** Name of a search. */
