@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { OpenRequests } from '../src/run/openRequests';
+import { LostOfWorkflow } from '../src/run/lostRequests';
 import { Run } from '../src/run/run';
 import { executionCredits } from '../src/run/credits';
 import { create } from '../src/run/creation';
@@ -55,7 +55,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 		host,
 		workspace,
 		run: new Run(),
-		openRequests: new OpenRequests(),
+		lost: new LostOfWorkflow().editor,
 		hasService: true,
 		credits: executionCredits({}),
 		node: { runId: name, items: {} },

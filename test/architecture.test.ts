@@ -92,7 +92,7 @@ const OTHER_STATUSES: Record<string, string> = {
 	'src/transfer/down.ts: 200': 'the storage of files',
 	'src/transfer/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
 	'src/transfer/up.ts: 200': 'the storage of files',
-	'src/run/creation.ts: 201': 'a plan, and of one operation only',
+	'src/run/answer.ts: 201': 'a plan, and of one operation only',
 };
 
 interface Manifest {

@@ -19,8 +19,8 @@ export type Failure =
 	| { kind: 'skipped'; cause: string; becomesRow: boolean }
 	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
-	/** Not sent: it does not fit under the limit of the execution. */
-	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | undefined }
+	/** Not sent: it does not fit under the limit of the execution. `price`: `null` if the service states none. */
+	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | null | undefined }
 	/** `because`: why the key can no longer settle an earlier attempt. */
 	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
 
@@ -52,7 +52,7 @@ export interface NoResponseFailure {
 	/** Whether an attempt may have been carried out. `false`: none reached the service. */
 	outcomeUnknown: boolean;
 	unsent?: UnsentReason;
-	/** Whether it was given up in a row with others, so that the next one would not be answered either. */
+	/** Whether another one was given up just before, without an answer to any: the next one would fail too. */
 	isOutage?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
 import type { Input, NodeCall } from '../n8n/call';
 import type { Runnable } from '../run/check';
 import type { Prepared } from '../run/item';
-import { shortHash } from '../run/keys';
+import { shortHash } from '../base/hash';
 import { withoutReferences } from '../run/uploads';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type ApiRequest } from '../base/types';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract';
 import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
-import { customKeyProblem } from '../run/keys';
+import { ownKeyProblem } from '../run/idempotency';
 import {
 	CREDIT_POLICIES,
 	IDEMPOTENCY_MODES,
@@ -101,7 +101,7 @@ export const idempotency: Field = {
 /** HTTP drops blanks at the ends of a header, so that two keys would be one. */
 const ownKey: Rule = (value, context) => {
 	const ruled = name({ required: true })(value, context);
-	const problem = 'value' in ruled ? customKeyProblem(String(ruled.value)) : undefined;
+	const problem = 'value' in ruled ? ownKeyProblem(String(ruled.value)) : undefined;
 	return problem === undefined ? ruled : { problem };
 };
 

@@ -12,6 +12,7 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { BoundedMap } from '../base/boundedMap';
+import { shortHash } from '../base/hash';
 import { isRecord } from '../base/types';
 import { CREDENTIAL, credentialIdOf } from '../service/credential';
 
@@ -43,6 +44,9 @@ type ReadParameter = (
 	options?: IGetNodeParameterOptions,
 ) => unknown;
 
+/** What an expression gets of another node by `$('Name')`. */
+type OutputOf = (node: string) => { all(): INodeExecutionData[] };
+
 export interface NodeCall {
 	functions: IAllExecuteFunctions;
 	node: INode;
@@ -55,8 +59,14 @@ export interface NodeCall {
 	mode: WorkflowExecuteMode;
 	/** Empty outside of an execution. */
 	executionId: string;
-	/** Workflow and node; the credential and the kind of node where there is no workflow. */
+	/** Of the workflow; the credential where there is no workflow. */
+	workflow: string;
+	/** Workflow and node; the kind of node where there is no workflow. */
 	place: string;
+	/** The credential that the node has. */
+	credentialId: string;
+	/** A hash of what the trigger has given to the execution: the same in a retry of one that was stopped. */
+	order(): string;
 	runIndex: number;
 	timezone: string;
 	signal: AbortSignal | undefined;
@@ -121,13 +131,30 @@ function memoryOf(place: string): IDataObject {
 	return known;
 }
 
+/** A hash of the data of the node that the execution has started with, of those that lead to this one. */
+function orderOf(context: IExecuteFunctions | IExecutePaginationFunctions): string {
+	const { $: outputOf } = context.getWorkflowDataProxy(0) as unknown as { $: OutputOf };
+	const parents = context.getParentNodes(context.getNode().name);
+	const started = parents.filter(({ name }) => context.getParentNodes(name).length === 0);
+	const given = started.map(({ name }) =>
+		// One that was not executed throws.
+		orElse(
+			() => outputOf(name).all(),
+			() => [],
+		),
+	);
+	return shortHash(JSON.stringify(given.flat().map(({ json }) => json)));
+}
+
 /** What is the same for all items, by whichever door n8n comes in. */
 function ofNode(context: IExecuteFunctions | IExecutePaginationFunctions) {
 	const node = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
 	const mode = context.getMode();
-	const place =
-		workflowId === undefined ? `${credentialIdOf(node)}/${node.type}` : `${workflowId}/${node.id}`;
+	const credentialId = credentialIdOf(node);
+	const workflow = workflowId ?? credentialId;
+	const place = `${workflow}/${workflowId === undefined ? node.type : node.id}`;
+	let order: string | undefined;
 	return {
 		functions: context,
 		node,
@@ -135,7 +162,16 @@ function ofNode(context: IExecuteFunctions | IExecutePaginationFunctions) {
 		continuesOnFail: context.continueOnFail(),
 		mode,
 		executionId: context.getExecutionId() ?? '',
+		workflow,
 		place,
+		credentialId,
+		order() {
+			order ??= orElse(
+				() => orderOf(context),
+				() => '',
+			);
+			return order;
+		},
 		timezone: orElse(
 			() => context.getTimezone(),
 			() => 'UTC',

@@ -14,7 +14,7 @@ import { readerOf } from '../service/jobState';
 import type { Labels } from './errorContext';
 import { asksForFirstModel } from './firstModel';
 import type { OperationSpec, Prepared } from './item';
-import { GIVE_EACH_A_KEY } from './keys';
+import { GIVE_EACH_A_KEY } from './idempotency';
 import { referencesIn } from './uploads';
 
 /** An operation as it is run: what it does, and how an item of n8n becomes its request. */
@@ -75,6 +75,14 @@ function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Sco
 	].filter((scope) => scope !== undefined);
 }
 
+/** Under one key there is one body, and which model is the first may change. */
+const NO_FIRST_MODEL = fail({
+	kind: 'input',
+	field: 'Model',
+	problem: 'is not chosen, which an Own Key needs: the first model of the workspace may change',
+	hint: 'Choose a model, or another value of Avoid Paying Twice',
+});
+
 async function checkItem(
 	call: NodeCall,
 	{ spec, prepare }: Runnable,
@@ -83,6 +91,8 @@ async function checkItem(
 	const access = await readAccess(call, input.index);
 	const prepared = prepare(call, input, access.ok ? access.value.baseUrl : THIS_MACHINE);
 	if (!prepared.ok) return prepared;
+	const { ownRequest, request } = prepared.value;
+	if (ownRequest !== undefined && asksForFirstModel(request)) return NO_FIRST_MODEL;
 	const sending = sendingOf(call, input.index);
 	if (!sending.ok) return sending;
 	const ready = { ...prepared.value, sending: sending.value };

@@ -1,76 +1,43 @@
 import { IDEMPOTENCY_HEADER } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import {
-	isResource,
-	type ApiRequest,
-	type ApiResponse,
-	type Channel,
-	type Resource,
-} from '../base/types';
+import { isResource, type Channel, type Resource } from '../base/types';
 import { onAbort } from '../base/abort';
 import { mustHaveId } from '../service/client';
-import { meaningOf, refusalOf } from '../service/statuses';
 import { filesIn, jobState, toResult } from '../service/jobState';
-import type { Slot } from '../service/jobSlots';
-import { GIVE_UP_MS } from '../service/tuning';
 import { notApproved } from './agent';
-import {
-	awaitCredits,
-	countCredits,
-	isOutOfCredits,
-	withinMaxCredits,
-	type CreditWait,
-} from './credits';
+import { hear, type Heard, type Made, type Progress } from './answer';
+import { awaitCredits, withBudget, withinMaxCredits } from './credits';
 import { collect, expiryOf, withOutputs } from './files';
 import { asksForFirstModel, withFirstModel } from './firstModel';
+import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
 import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
-import { isKeyPersistent, ItemKeys, keyInUse } from './keys';
+import { recordEvent } from './memory';
 import { readKnownJob } from './read';
 import { halt, inTurn, whyStopped } from './run';
-import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent, type ItemEvent } from './state';
+import { isKeyExpired, isOutcomeOpen, nextStep } from './state';
+import { adopt, catchUp, factsOf } from './takeOver';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
- * What happens to one item that creates something, from top to bottom: its files are read, is its job known? its files are sent,
- * credits, a slot, the request, what the answer means, the wait for the end, the download.
+ * What happens to one item that creates something, from top to bottom: its files are read; is its job known, by itself or as
+ * what was lost? its files are sent; credits, a slot, the request, what the answer means, the wait for the end, the download.
  *
- * A creation is sent again for these reasons and no others.
+ * A creation is sent again for these reasons and no others:
  *
- * Unchanged, under the same key (with Off without one, and then only what certainly was not carried out):
- *  1. no answer, or one that leaves open what was done: an unusable 2xx, a 5xx, 408, 409, 425, a page of a gateway; no
- *     connection; a 429 of one without a job slot. `service/client.ts` says how often
- *  2. a 429 of one that takes a job slot: with the next slot (`settleSlot`)
- *  3. what was sent has no final answer from an earlier try of the node, or n8n has lost what a former execution had of it,
- *     or only the answer shows a signing secret (`state.ts`, `openRequests.ts`)
- *
- * Made anew: what was sent is settled, or the user was warned that it is not (4), or wants no key (Off). On Retries takes
- * its next key, except after a 422; Own Key keeps its key; Off has none. Same Request begins with the first key of its
- * content in each try of the node, and goes on from there.
- *  4. an earlier try is over: refused, its job has failed, its key has expired, or the user has changed the request;
- *     with Off each try of the node (`state.ts`, `begin`)
- *  5. the key leads to nothing: with Same Request to a failed job or a 402 (`look`, `triesOtherKeyAfter402`); where it is
- *     that of the execution, to three 429 with a slot, or, in the next try, to those of the client without one
- *     (`countThrottling`)
- *  6. a 402 under Wait for Top-Up, once there may be credits (`settleCredits`); unchanged if that 402 leaves the
- *     outcome open
+ *  1. Nobody knows what was done: unchanged, under the same key, as long as Wait Timeout lasts (`service/client.ts`), and by
+ *     the next try of the node (`state.ts`). Without a key, never.
+ *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be credits (`answer.ts`).
+ *  3. Its key leads to nothing, such as to a job that had failed before: under the next one (`idempotency/`).
+ *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the request: anew.
  */
 
-/** Refused with 429 so often, and for as long as it may wait for a slot, a creation is given up. */
-const MAX_REFUSALS = 10;
-
-/** After so many 429 under one key, the service may keep them for the key. */
-const REFUSALS_OF_ONE_KEY = 3;
-
-/** The request of a creation, whose key has been chosen. */
-interface CreationRequest extends Pick<ApiRequest, 'path' | 'body'> {
-	key: string | undefined;
-}
-
-/** A job, as it was last seen. */
-interface Made {
-	job: Resource;
-	/** Whether there is nothing to wait for, whatever its status. */
-	isOver: boolean;
+/** The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is sent. */
+interface CreationRequest {
+	path: string;
+	body: unknown;
+	key?: string;
+	/** Whether it is sent again as it was. */
+	isRepeat: boolean;
 }
 
 /** What a try starts with: a job that is known, or a request to send. */
@@ -87,31 +54,31 @@ export async function create(item: Item): Promise<Result<Outcome>> {
 
 /** One item until its job, or the end of its job and its files. */
 class Creation {
-	private readonly keys: ItemKeys;
+	private readonly content: string;
+	private readonly idempotency: Idempotency;
+	private readonly progress: Progress;
 	/** Fires when nothing may be sent for the item that has not been sent yet. */
 	private readonly stop: AbortSignal;
-	/** The slot that the job holds: a known job holds none. */
-	private slot: Slot | undefined;
-	/** When its wait for a slot began, on the monotonic clock. */
-	private waitsSince: number | undefined;
-	/** How often it was refused with 429, and when first, on the monotonic clock. */
-	private refusals = 0;
-	private refusedSince: number | undefined;
-	private readonly credits: CreditWait = {};
-	/** Whether the next request differs from the refused one by its key only. What that has waited for, it does not wait for again. */
-	private hasOnlyChangedKey = false;
 
 	constructor(
 		private readonly item: Item,
 		private readonly opened: OpenedRequest,
 	) {
 		const { run, giveUp, host } = item;
-		this.keys = new ItemKeys(item, opened.requestFingerprint);
+		this.content = opened.requestFingerprint;
+		this.idempotency = idempotencyOf(item, this.content);
+		this.progress = {
+			item,
+			idempotency: this.idempotency,
+			outSince: 0,
+			refusals: 0,
+			credits: {},
+		};
 		const stop = run.stopSignal(host.channel.signal);
 		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 	}
 
-	/** From its key to its job, and on to the files if they are wanted. A job that fails is a failure that carries the job. */
+	/** From its key to its job, and on to the files if they are wanted. */
 	async toItsEnd(): Promise<Result<Outcome>> {
 		const { item } = this;
 		const unfit = await this.begin();
@@ -120,7 +87,7 @@ class Creation {
 			const obtained = await this.obtainJob();
 			if (!obtained.ok) return whyStopped(item, obtained);
 			const made = await this.look(obtained.value);
-			if (!made) continue;
+			if ('again' in made) continue;
 			item.run.addJob(item.itemIndex, made.job, item.part);
 			// Not awaited here: thousands may wait for their jobs, and each suspended call costs 400 bytes.
 			return this.follow(made);
@@ -129,14 +96,14 @@ class Creation {
 
 	/** What has to be settled before the first request. @returns why the item is not sent at all */
 	private async begin(): Promise<Failed | undefined> {
-		const { item, keys } = this;
-		const { run, memory, spec } = item;
-		const rejected = keys.claim();
+		const { item, idempotency } = this;
+		const { memory, spec } = item;
+		const rejected = idempotency.claim();
 		if (rejected) return rejected;
-		run.addCreation(item);
-		if (keys.isNone) this.startOver();
-		// Before the state decides: what a former execution has left open becomes the state of a new item.
-		if (memory.content === undefined) keys.adopt();
+		if (idempotency.startsOver) this.startOver();
+		// Before the state decides: what was lost of the same request becomes the state of the item.
+		if (memory.content === undefined) adopt(item, this.content, idempotency);
+		else catchUp(item, idempotency);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
 		const checked = await inTurn(item, async (one) => (await check(one)) ?? ok(undefined));
@@ -153,7 +120,7 @@ class Creation {
 
 	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
 	private async obtainJob(): Promise<Result<Made>> {
-		const { item, opened, stop } = this;
+		const { item, opened, progress, stop } = this;
 		const { host, memory, request } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
@@ -164,26 +131,27 @@ class Creation {
 			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
-			const lacking = this.hasOnlyChangedKey
-				? undefined
-				: await awaitCredits(item, channel, this.credits);
+			const lacking =
+				progress.again === 'otherKey'
+					? undefined
+					: await awaitCredits(item, channel, progress.credits);
 			if (lacking) return lacking;
-			const made = await this.takeTurn(start.value.request, channel);
-			if (made) return made;
+			const heard = await this.takeTurn(start.value.request, channel);
+			if (!('again' in heard)) return heard;
 		}
 	}
 
 	/** Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a first model. */
 	private async decide(item: Item): Promise<Result<Start>> {
-		const { keys } = this;
+		const { content, idempotency } = this;
 		const { memory, origin, workspace, request } = item;
-		const step = nextStep(memory.state, keys.facts);
+		const step = nextStep(memory.state, factsOf(item, content, idempotency));
 		const known = (job: Resource) => ok({ known: { job, isOver: memory.state.is === 'done' } });
 		switch (step.do) {
 			case 'reject':
 				return keyInUse(step.job);
 			case 'warn':
-				recordEvent(memory, { kind: 'userWarned', execution: origin.executionId });
+				recordEvent(memory, { kind: 'userWarned', execution: origin.owner.execution });
 				return fail({ kind: 'possibleDuplicate', because: step.because });
 			case 'output': {
 				const resource: unknown = JSON.parse(step.resource);
@@ -200,15 +168,15 @@ class Creation {
 			}
 			case 'resend': {
 				const { key, path, body } = step.sent;
-				return ok({ request: { key, path, body } });
+				return ok({ request: { key, path, body, isRepeat: true } });
 			}
 			case 'send': {
 				if (step.startsOver) this.startOver();
-				keys.adopt();
-				const uploaded = await uploadAll(item, this.opened.sources);
+				adopt(item, content, idempotency);
+				const uploaded = await uploadAll(item, this.opened.sources, idempotency);
 				const body = uploaded.ok ? await withFirstModel(item, uploaded.value) : uploaded;
 				if (!body.ok) return body;
-				return ok({ request: { key: keys.current, path: request.path, body: body.value } });
+				return ok({ request: { path: request.path, body: body.value, isRepeat: false } });
 			}
 		}
 	}
@@ -216,55 +184,54 @@ class Creation {
 	/**
 	 * Sends a creation as soon as it has a slot; under Max Credits one at a time, each once the price of
 	 * the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
-	 * @returns what has come of it; `undefined` if it is to be tried again
 	 */
-	private takeTurn(request: CreationRequest, channel: Channel): Promise<Result<Made> | undefined> {
+	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { credits, settings } = this.item;
 		if (settings.maxCredits === Infinity) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => await this.takeSlot(request, channel));
-		// A turn that never came gives `undefined` as well.
-		return turn.then((made) =>
-			channel.signal?.aborted && !made ? fail({ kind: 'cancelled' }) : made,
-		);
+		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 	}
 
-	/** @returns as `takeTurn` */
-	private async takeSlot(
-		request: CreationRequest,
-		channel: Channel,
-	): Promise<Result<Made> | undefined> {
-		const { settings, workspace } = this.item;
-		this.waitsSince ??= workspace.clock.monotonic();
+	private async takeSlot(request: CreationRequest, channel: Channel): Promise<Heard> {
+		const { item, progress } = this;
+		const { settings, workspace } = item;
+		progress.waitsSince ??= workspace.clock.monotonic();
 		const acquired = await workspace.slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
-			takesSlot: slotKindOf(this.item) ?? false,
-			since: this.waitsSince,
+			takesSlot: slotKindOf(item) ?? false,
+			since: progress.waitsSince,
 		});
 		if (!acquired.ok) return acquired;
-		this.slot = acquired.value;
+		progress.slot = acquired.value;
 		return await this.send(request, channel);
 	}
 
-	/** Sends a creation that has a slot. @returns as `takeTurn` */
-	private async send(
-		request: CreationRequest,
-		channel: Channel,
-	): Promise<Result<Made> | undefined> {
-		const { item } = this;
-		const { workspace } = item;
+	/** Sends a creation that has a slot. */
+	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
+		const { item, progress, idempotency } = this;
+		const { slot, credits } = progress;
 		// It may have waited for hours: then the key may no longer show what became of the request, or the
 		// credits have run out, and it waits for its turn to try.
-		const hasRunOut = this.credits.wasFree && workspace.credits.lacksCredits;
-		if (this.hasKeyExpired || (hasRunOut && !this.hasOnlyChangedKey)) {
-			this.slot?.release();
-			this.waitsSince = undefined;
-			return undefined;
+		const hasRunOut = credits.wasFree && item.workspace.credits.lacksCredits;
+		if (this.hasKeyExpired || (hasRunOut && progress.again !== 'otherKey')) {
+			slot?.release();
+			progress.waitsSince = undefined;
+			progress.again = 'waited';
+			return { again: 'waited' };
 		}
-		const allowed = withinMaxCredits(item, request.body);
-		if (allowed.ok) return await this.exchange(request, channel, allowed.value);
-		halt(item, allowed);
-		this.slot?.release();
-		return allowed;
+		const { path } = request;
+		const body = request.isRepeat
+			? request.body
+			: withBudget(item, request.body, idempotency.isShared);
+		const unfit = withinMaxCredits(item, body);
+		if (unfit) {
+			halt(item, unfit);
+			slot?.release();
+			return unfit;
+		}
+		const isFilledIn = body !== request.body || asksForFirstModel(item.request);
+		const key = request.isRepeat ? request.key : idempotency.keyOf(isFilledIn ? body : undefined);
+		return await this.exchange({ path, key, body }, channel);
 	}
 
 	/** Whether the key of an open outcome can no longer settle it. */
@@ -280,21 +247,21 @@ class Creation {
 	 * is heard all the same: the request may be carried out, and its job takes a slot.
 	 */
 	private async exchange(
-		{ key, path }: CreationRequest,
+		{ key, path, body }: { key?: string; path: string; body: unknown },
 		channel: Channel,
-		body: unknown,
-	): Promise<Result<Made> | undefined> {
-		const { item, keys } = this;
-		const { workspace, memory, host, request } = item;
+	): Promise<Heard> {
+		const { item, progress } = this;
+		const { workspace, memory, host, request, settings } = item;
 		const cancel = host.channel.signal;
 		const ending = signalUntilOut(cancel, channel.signal);
 		const onSending = () => {
 			if (ending.isOut()) return;
 			ending.goesOut();
+			progress.outSince = workspace.clock.monotonic();
 			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
-			if (memory.state.is === 'sent') keys.noteSending(memory.state);
 		};
-		const headers: Record<string, string> = key === undefined ? {} : { [IDEMPOTENCY_HEADER]: key };
+		const headers: Record<string, string> = {};
+		if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
 		const answer = workspace.client.request(
 			{ ...host.channel, signal: ending.signal },
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
@@ -303,10 +270,11 @@ class Creation {
 				replayable: () => key !== undefined && !this.hasKeyExpired,
 				return429: slotKindOf(item) !== undefined,
 				outcomeOpen: isOutcomeOpen(memory.state),
+				keepTryingMs: item.spec.charges ? settings.waitTimeoutMs : undefined,
 				validate: mustHaveId,
 			},
 		);
-		const heard = answer.then((final) => this.hear(final, body));
+		const heard = answer.then((final) => hear(progress, final, body));
 		let forgetCancel = () => {};
 		const cancelled = new Promise<Failed>((resolve) => {
 			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: ending.isOut() }));
@@ -316,112 +284,36 @@ class Creation {
 		forgetCancel();
 		ending.dispose();
 		// Nobody waits for what it makes.
-		if (cancel?.aborted) void heard.then((made) => made?.ok && this.slot?.leave());
+		if (cancel?.aborted)
+			void heard.then((made) => 'ok' in made && made.ok && progress.slot?.leave());
 		return first;
 	}
 
 	/**
-	 * The one place that hears the final answer to a creation: first for the state of the item, which all else asks, then for
-	 * keys, credits and the slot.
-	 * @returns as `send`
+	 * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So the job is read
+	 * once, at once: one that had failed before this try leads to the next key; one of this try's own ends the item.
 	 */
-	private hear(answer: Result<ApiResponse>, body: unknown): Result<Made> | undefined {
-		const { item } = this;
-		const made = answer.ok ? ok(this.madeOf(answer.value)) : answer;
-		const wasSent = item.memory.state.is === 'sent';
-		recordEvent(item.memory, eventOf(made, item.spec));
-		if (wasSent) this.keys.noteAnswer();
-		const triesNextKey = !made.ok && this.triesOtherKeyAfter402(made);
-		if (!made.ok) this.countThrottling(made);
-		this.hasOnlyChangedKey = triesNextKey;
-		countCredits(item, body, made.ok ? ok(made.value.job) : made);
-		const triesAfterTopUp = this.settleCredits(made, triesNextKey);
-		const triesWithSlot = this.settleSlot(made);
-		if (triesNextKey || triesAfterTopUp || triesWithSlot) return undefined;
-		if (!made.ok) halt(item, made);
-		return made;
-	}
-
-	private madeOf({ status, body }: ApiResponse): Made {
-		const resource = body as Resource;
-		const job = { ...resource, object: resource.object ?? this.item.spec.object };
-		return { job, isOver: isPlanOnly(job, status) };
-	}
-
-	/** Takes the next key where this one has led to a 402. @returns whether it is sent again at once */
-	private triesOtherKeyAfter402(refused: Failed): boolean {
-		const isSettled = this.item.memory.state.is === 'new';
-		return isOutOfCredits(refused) && isSettled && this.keys.giveWay('noCredits');
-	}
-
-	/** Counts a 429. A service may keep it for the key, and nothing was done, so the next attempt may take another key. */
-	private countThrottling(refused: Failed): void {
-		const { item, keys } = this;
-		if (refusalOf(refused) !== 'throttled') return;
-		this.refusals += 1;
-		if (isOutcomeOpen(item.memory.state)) return;
-		const { mayChangeAfterRefusals } = keys;
-		const changesKey = mayChangeAfterRefusals && this.refusals % REFUSALS_OF_ONE_KEY === 0;
-		// One without a slot the client has tried often enough: this try of the node is over.
-		const isLastAttempt = slotKindOf(item) === undefined;
-		if (changesKey || isLastAttempt)
-			recordEvent(item.memory, { kind: 'refused', keepsKey: !mayChangeAfterRefusals });
-	}
-
-	/** Tells the waits for a top-up what came of this try. @returns whether it is tried again once there may be credits */
-	private settleCredits(made: Result<Made>, triesNextKey: boolean): boolean {
-		const { settings, workspace } = this.item;
-		if (settings.onInsufficientCredits !== 'wait') return false;
-		// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper request.
-		if (made.ok) workspace.credits.succeeded(this.credits.lackedCredits !== undefined);
-		if (made.ok || !isOutOfCredits(made) || triesNextKey) return false;
-		workspace.credits.refused();
-		this.credits.lackedCredits = made;
-		this.waitsSince = undefined;
-		this.keys.startAgain();
-		return true;
-	}
-
-	/** Keeps or gives back the slot. @returns whether it is tried again with the next one */
-	private settleSlot(made: Result<Made>): boolean {
-		const { item, slot } = this;
-		const { clock } = item.workspace;
-		if (made.ok) {
-			slot?.accepted(made.value.job);
-			return false;
-		}
-		if (!slotKindOf(item) || refusalOf(made) !== 'throttled') {
-			slot?.release();
-			return false;
-		}
-		slot?.refused(made.failure.kind === 'status' ? made.failure.hintMs : undefined);
-		// While others get slots, waiting for one has no end of its own.
-		this.refusedSince ??= clock.monotonic();
-		const waited = clock.monotonic() - this.refusedSince;
-		const isLate = waited >= Math.min(GIVE_UP_MS, item.settings.waitTimeoutMs);
-		return this.refusals < MAX_REFUSALS || !isLate;
-	}
-
-	/**
-	 * Under a key that other executions share, the answer may be that of an earlier one, repeated as it
-	 * was. So the job is read once, at once: one that has failed by then is an earlier one's.
-	 * @returns `undefined` if the next key is to be tried
-	 */
-	private async look(made: Made): Promise<Made | undefined> {
-		const { item, keys, slot } = this;
-		if (!slot || made.isOver || !isKeyPersistent(item) || item.spec.output !== 'job') return made;
+	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
+		const { item, idempotency, progress } = this;
+		const { slot } = progress;
+		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed;
+		if (!slot || made.isOver || !mayBeOfOthers || item.spec.output !== 'job') return made;
 		const { id, object } = made.job;
 		const reference = typeof object === 'string' ? { id, object } : { id };
 		const { channel } = item.host;
 		// A job that cannot be read is there all the same: its item goes on, and so does the run.
 		const read = await item.run.reads.run(channel, async () => await readKnownJob(item, reference));
 		if (!read?.ok) return made;
-		const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';
-		if (!hasFailed || !keys.giveWay('failedBefore')) return { ...made, job: read.value };
+		const seen = { job: read.value, isOver: made.isOver };
+		if (jobState(seen.job, item.settings.terminalStatuses) !== 'bad') return seen;
+		const createdAt = Date.parse(String(seen.job.created_at));
+		const sentAt = progress.sentAt ?? NaN;
+		const isOwn = createdAt >= sentAt;
+		if (isOwn || !idempotency.giveWay('failedBefore', createdAt < sentAt)) return seen;
 		slot.release();
-		this.slot = undefined;
+		progress.slot = undefined;
 		recordEvent(item.memory, { kind: 'jobFailed' });
-		return undefined;
+		return { again: 'otherKey' };
 	}
 
 	/** What the item comes to: its job, with the files of one that has ended well. */
@@ -440,7 +332,8 @@ class Creation {
 
 	/** Waits for the end of a job if that is wanted, records it and frees its slot. */
 	private async awaitEnd(made: Made): Promise<Result<Resource>> {
-		const { item, slot } = this;
+		const { item } = this;
+		const { slot } = this.progress;
 		const { settings, run, itemIndex, memory, spec } = item;
 		const { terminalStatuses } = settings;
 		const isJob = spec.output === 'job' && !made.isOver;
@@ -459,7 +352,7 @@ class Creation {
 			return ok(job);
 		}
 		// What approves or reviews a run makes no new one.
-		if (!spec.endpoint.path.includes('{id}')) this.keys.noteFailure();
+		if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
 		return toResult(job, terminalStatuses);
 	}
 
@@ -495,34 +388,6 @@ function signalUntilOut(cancel: AbortSignal | undefined, stop: AbortSignal | und
 		},
 	};
 }
-
-/** What the final answer to a creation means for the item. */
-function eventOf(made: Result<Made>, { holdsSecret, object }: OperationSpec): ItemEvent {
-	if (made.ok) {
-		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
-		if (holdsSecret) return { kind: 'outcomeUnknown' };
-		const { job } = made.value;
-		const kind = typeof job.object === 'string' ? job.object : object;
-		return {
-			kind: 'jobKnown',
-			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
-		};
-	}
-	const { failure } = made;
-	if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };
-	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
-		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
-	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
-	const { refusal, nothingDone, hop } = meaningOf(failure.status);
-	if (refusal === 'throttled' || hop) return { kind: 'noEffect' };
-	// Such as 405: it is in no contract what that has done.
-	if (refusal === undefined) return { kind: 'outcomeUnknown' };
-	return { kind: 'refused', keepsKey: !nothingDone };
-}
-
-/** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
-const isPlanOnly = (job: Resource, status: number): boolean =>
-	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
 
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;

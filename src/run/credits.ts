@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../contract';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import { flagOf } from '../base/values';
 import { isRecord, type Channel, type Resource } from '../base/types';
@@ -7,7 +7,6 @@ import { OUT_OF_CREDITS, refusalOf } from '../service/statuses';
 import { jobState } from '../service/jobState';
 import type { Item, Settings } from './item';
 import { isOutcomeOpen } from './state';
-import { isKeyPersistent } from './keys';
 
 /*
  * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the run:
@@ -110,15 +109,15 @@ const requestKindOf = ({ path }: Endpoint, body: unknown): string => {
 export class ExecutionCredits {
 	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
 	readonly turn = new Semaphore(1);
-	/** By kind of request. */
-	private readonly prices: Record<string, number>;
+	/** By kind of request; `null` where the answer to one has stated none. */
+	private readonly prices: Record<string, number | null>;
 	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
 	private readonly counted: Record<string, number>;
 
 	constructor(private readonly flow: Record<string, unknown>) {
 		flow.mediaGenPrices ??= {};
 		flow.mediaGenCounted ??= {};
-		this.prices = flow.mediaGenPrices as Record<string, number>;
+		this.prices = flow.mediaGenPrices as Record<string, number | null>;
 		this.counted = flow.mediaGenCounted as Record<string, number>;
 	}
 
@@ -132,14 +131,18 @@ export class ExecutionCredits {
 		if (credits !== 0) this.flow.mediaGenCredits = Math.max(0, this.reserved + credits);
 	}
 
-	/** As the specification says, or as the last request of its kind in this execution. */
-	priceOf(endpoint: Endpoint, body: unknown): number | undefined {
+	/**
+	 * As the specification says, or as the last request of its kind in this execution. `undefined` before the first one, `null`
+	 * where the service states no price.
+	 */
+	priceOf(endpoint: Endpoint, body: unknown): number | null | undefined {
 		return statedPrice(endpoint, body) ?? this.prices[requestKindOf(endpoint, body)];
 	}
 
 	addJob(endpoint: Endpoint, body: unknown, job: Resource, isRunning: boolean): void {
 		const said = creditsOf(job);
-		if (said !== undefined) this.prices[requestKindOf(endpoint, body)] = said;
+		const kind = requestKindOf(endpoint, body);
+		if (said !== undefined || this.prices[kind] === undefined) this.prices[kind] = said ?? null;
 		const price = this.priceOf(endpoint, body) ?? 0;
 		// An approved run may still reserve all of its budget, though it shows less for now.
 		const mayGrow = isRunning && job.object === 'agent_run';
@@ -166,12 +169,12 @@ export function executionCredits(flow: Record<string, unknown>): ExecutionCredit
 const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
 	maxCredits - credits.reserved + (memory.expectedCredits ?? 0);
 
-/** An agent run that approves itself may spend what is left of Max Credits, and says so to the service. */
-function withinBudget(item: Item, body: unknown): unknown {
-	const { settings } = item;
-	const isShared = isKeyPersistent(item);
-	// Under a key that other executions share, the body must not depend on what this one has reserved.
-	const left = isShared ? settings.maxCredits : leftFor(item);
+/**
+ * The body of a creation: an agent run that approves itself may spend what is left of Max Credits, and says so to the service.
+ * @param isShared whether other executions use its key: then the body must not depend on what this one has reserved
+ */
+export function withBudget(item: Item, body: unknown, isShared: boolean): unknown {
+	const left = isShared ? item.settings.maxCredits : leftFor(item);
 	const isBounded =
 		left < Infinity &&
 		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&
@@ -185,15 +188,18 @@ function withinBudget(item: Item, body: unknown): unknown {
 }
 
 /**
- * Why a request must not be sent: its expected price does not fit under Max Credits, or it is
- * unknown and nothing is left. As only one request is out at a time, no more than one job of unknown
- * price can exceed the limit.
+ * Why a request must not be sent: its expected price does not fit under Max Credits, the answer to one of its kind has stated
+ * none, or it is unknown and nothing is left. As only one request is out at a time, no more than one job of unknown price can
+ * exceed the limit.
  */
-function exceeded(item: Item, body: unknown): Failed | undefined {
+export function withinMaxCredits(item: Item, body: unknown): Failed | undefined {
 	const { settings, credits, spec } = item;
 	const left = leftFor(item);
+	if (left === Infinity) return undefined;
 	const price = credits.priceOf(spec.endpoint, body);
-	const isTooMuch = price === undefined ? left <= 0 : price > left;
+	// Sums of fractions are not exact.
+	const most = left + 1e-9 * settings.maxCredits;
+	const isTooMuch = typeof price === 'number' ? price > most : price === null || left <= 0;
 	if (!isTooMuch) return undefined;
 	const { maxCredits } = settings;
 	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
@@ -217,10 +223,4 @@ export function countCredits(item: Item, body: unknown, made: Result<Resource>):
 	if (expected === 0) return;
 	memory.expectedCredits = expected;
 	credits.add(expected);
-}
-
-/** The body of a creation as Max Credits allows it, or why it must not be sent. */
-export function withinMaxCredits(item: Item, body: unknown): Result<unknown> {
-	const bounded = withinBudget(item, body);
-	return exceeded(item, bounded) ?? ok(bounded);
 }

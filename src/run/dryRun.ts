@@ -11,9 +11,9 @@ import { statedPrice } from './credits';
 import { requestedText } from './files';
 import { withFirstModel } from './firstModel';
 import type { Item, Outcome } from './item';
-import { ItemKeys } from './keys';
+import { idempotencyOf } from './idempotency';
 import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn, type Prices } from './prices';
-import { statesOf } from './state';
+import { statesOf } from './memory';
 import { openRequest, withoutReferences } from './uploads';
 
 /*
@@ -223,8 +223,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	if (!opened.ok) return opened;
 	const states = statesOf(item);
 	const content = opened.value.requestFingerprint;
-	const asNew: Item = { ...item, memory: { ...memory, content } };
-	const idempotencyKey = new ItemKeys(asNew, content).current;
+	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
+	const idempotencyKey = idempotencyOf(asNew, content).keyOf();
 	// Each once, for all items of the run.
 	run.cache.prices ??= readPrices(item);
 	const prices = await run.cache.prices;

@@ -1,9 +1,9 @@
+import { shortHash } from '../base/hash';
 import { inOrder, valueAt } from '../base/values';
 import type { Input, NodeCall } from '../n8n/call';
 import type { Run } from './run';
 import type { OperationSpec } from './item';
-import { shortHash } from './keys';
-import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from './state';
+import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from './memory';
 
 /**
  * Unevaluated, as the workflow stores them: an expression that gives a new value each time stays

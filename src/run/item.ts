@@ -5,10 +5,10 @@ import type { Host, StoredFile } from '../service/host';
 import type { SlotKind } from '../service/jobSlots';
 import type { TerminalStatuses } from '../service/jobState';
 import type { Workspace } from '../service/workspace';
-import type { OpenRequests } from './openRequests';
+import type { LostRequests, Owner } from './lostRequests';
 import type { Run } from './run';
 import type { ExecutionCredits } from './credits';
-import type { ItemMemory, NodeMemory } from './state';
+import type { ItemMemory, NodeMemory } from './memory';
 
 export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 /** Values of _Avoid Paying Twice_; workflows contain them. */
@@ -137,19 +137,18 @@ export interface Item extends Prepared {
 	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
 	credits: ExecutionCredits;
-	/** What executions of the node in this process have left open. */
-	openRequests: OpenRequests;
+	/** What executions of the node have lost, in the editor or in production, as this process knows. */
+	lost: LostRequests;
 	inputFingerprint: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
 	origin: {
 		/** Its place, `run:item`; of a tool call, its content. */
 		item: string;
-		/** Workflow and node: the same in every execution. */
-		node: string;
-		executionId: string;
+		/** The node and the execution. */
+		owner: Owner;
 		/** How n8n runs the workflow. */
 		mode: WorkflowMode;
-		/** Whether it may go on with what a former execution has left open. */
+		/** Whether it goes on with what a former execution has lost. */
 		looksBack: boolean;
 	};
 	/** Tells the parts of an item apart that need a request each. */
@@ -168,6 +167,4 @@ export interface Outcome {
 	finished?: boolean;
 	/** For an AI agent: what to do about a job that has not ended. */
 	next?: string;
-	/** Whether an agent was told to ask again: what becomes of it was not given to n8n. */
-	isUnfinished?: boolean;
 }

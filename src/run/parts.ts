@@ -2,8 +2,8 @@ import { fail, ok, type Result } from '../base/result';
 import type { ApiRequest } from '../base/types';
 import { create } from './creation';
 import type { Item, Outcome } from './item';
-import { customKeyProblem } from './keys';
-import { itemMemory, labelOfPart, placeOfPart } from './state';
+import { ownKeyProblem } from './idempotency';
+import { itemMemory, labelOfPart, placeOfPart } from './memory';
 
 /** A job for each part of what does not fit into one request, with its number and how many there are. */
 export async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
@@ -11,7 +11,7 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	// A key of the user's own is that of one request. Not `1-1` for the first part of `1`: that may be the key of another item.
 	const keyOfPart = (number: number) => `${settings.idempotencyKey}#part=${number}`;
 	const problem =
-		settings.idempotency === 'custom' ? customKeyProblem(keyOfPart(parts.length)) : undefined;
+		settings.idempotency === 'custom' ? ownKeyProblem(keyOfPart(parts.length)) : undefined;
 	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
 	const made = await Promise.all(
 		parts.map(async (request, index) => {

@@ -1,14 +1,11 @@
 import { fail, type Failed, type Result } from '../base/result';
-import { onAbort } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
-import type { NodeCall } from '../n8n/call';
 import type { Workspace } from '../service/workspace';
 import { becomesErrorItem } from './credits';
 import type { Item, Prepared } from './item';
-import { noteDelivery } from './keys';
-import type { OpenRequests } from './openRequests';
+import type { Unfinished } from './takeOver';
 
 export interface Halt {
 	cause: string;
@@ -27,6 +24,8 @@ interface RunCache {
 	drySummary?: Promise<string>;
 	/** What a dry run knows of prices. */
 	prices?: Promise<ReadonlyMap<string, number>>;
+	/** What earlier runs of the node in this execution have asked for and not been given. */
+	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
 	firstModels: Map<Workspace, Map<unknown, Promise<Result<string>>>>;
 }
@@ -44,8 +43,6 @@ export type Checked = Result<Prepared>;
 export class Run {
 	/** By the item, or the part of one, that has created it. */
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
-	/** The items and parts of items that create. */
-	private readonly created: Item[] = [];
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	/** What the first item that needs it finds out for all. */
@@ -96,28 +93,6 @@ export class Run {
 	/** How many items have a job. */
 	get submitted(): number {
 		return new Set(this.made.map(({ item }) => item)).size;
-	}
-
-	/** An item, or a part of one, begins to create. */
-	addCreation(item: Item): void {
-		this.created.push(item);
-	}
-
-	/**
-	 * Once all items have ended, also where none has come so far as to create: with a run that fails n8n loses the
-	 * earlier rounds of a loop.
-	 * @param lost the items whose result n8n is not given; `all` if the run fails or was stopped
-	 */
-	noteDeliveries(
-		openRequests: OpenRequests,
-		{ executionId, runIndex, signal }: Pick<NodeCall, 'executionId' | 'runIndex' | 'signal'>,
-		lost: ReadonlySet<number> | 'all',
-	): void {
-		openRequests.endRun(executionId, runIndex, lost === 'all');
-		if (lost === 'all') return;
-		for (const item of this.created) if (!lost.has(item.itemIndex)) noteDelivery(item);
-		// What n8n was given is lost with an execution that is stopped, also while another node works on it.
-		onAbort(signal, () => openRequests.endRun(executionId, runIndex, true));
 	}
 }
 

@@ -3,7 +3,6 @@ import { systemClock } from '../base/clock';
 import type { Failed, Result } from '../base/result';
 import { functionsOf, type Input, type NodeCall } from '../n8n/call';
 import { requestOptions } from '../n8n/requestOptions';
-import { credentialIdOf } from '../service/credential';
 import { n8nHost } from '../service/n8n';
 import { workspaceOf } from '../service/workspace';
 import { runOfRow } from './agent';
@@ -12,12 +11,13 @@ import { becomesErrorItem, executionCredits } from './credits';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
 import { identify } from './identity';
-import type { Item, Outcome, Settings, WorkflowMode } from './item';
-import { openRequestsOf } from './openRequests';
+import type { Item, Outcome, WorkflowMode } from './item';
+import { lostRequestsOf, type LostOfWorkflow, type Owner } from './lostRequests';
 import { errorOutputItem, errorRow, itemsOf } from './output';
 import { Run } from './run';
 import { runItem } from './runItem';
-import { isOutcomeOpen, nodeMemory, statesOf } from './state';
+import { memoriesOf, nodeMemory, noteEnd, statesOf, type NodeMemory } from './memory';
+import { isOutcomeOpen } from './state';
 import { answerInTime } from './toolAnswer';
 
 /*
@@ -28,11 +28,11 @@ import { answerInTime } from './toolAnswer';
 /** What has become of an item. */
 interface End {
 	input: Input;
+	/** Unless something was wrong with it. */
+	item?: Item;
 	result: Result<Outcome>;
 	/** What an error says of it. */
 	context: ErrorContext;
-	/** Of an item that could be read. */
-	settings?: Settings;
 	/** Whether it is output although it has failed. */
 	isRow: boolean;
 }
@@ -42,17 +42,33 @@ function workflowMode({ mode }: NodeCall): WorkflowMode {
 	return mode === 'integrated' ? 'nested' : 'production';
 }
 
+/** What a run shares with others: what n8n keeps of the node, what was lost, and who asks. */
+interface Remembered {
+	node: NodeMemory;
+	lost: LostOfWorkflow;
+	owner: Owner;
+}
+
+function rememberedBy(call: NodeCall): Remembered {
+	const { executionId: execution, place, credentialId: credential, order } = call;
+	return {
+		node: nodeMemory(call.nodeMemory, execution),
+		lost: lostRequestsOf(call.workflow),
+		owner: { execution, isManual: call.mode === 'manual', node: place, credential, order },
+	};
+}
+
 /** Puts together all that an item needs. */
 function openItem(
 	call: NodeCall,
 	{ spec }: Runnable,
 	run: Run,
+	{ node, lost, owner }: Remembered,
 	input: Input,
 	{ access, hasService, sending, ...prepared }: Ready,
 ): Item {
 	const { baseUrl, key, limits } = access;
-	const { executionId, place, mode } = call;
-	const node = nodeMemory(call.nodeMemory, executionId);
+	const { executionId, credentialId, mode } = call;
 	const { item, memory, inputFingerprint } = identify(call, input, spec, run, node);
 	const { timeoutMs, ...options } = sending;
 	const host = n8nHost(
@@ -73,17 +89,16 @@ function openItem(
 		run,
 		itemIndex: input.index,
 		host,
-		workspace: workspaceOf(baseUrl, key, limits, credentialIdOf(call.node)),
+		workspace: workspaceOf(baseUrl, key, limits, credentialId),
 		hasService,
 		memory,
 		node,
 		credits: executionCredits(call.executionMemory),
-		openRequests: openRequestsOf(place),
+		lost: lost.poolOf(owner),
 		inputFingerprint,
 		origin: {
 			item,
-			node: place,
-			executionId,
+			owner,
 			mode: workflowMode(call),
 			// In the editor, and in a retry for which n8n kept no memory of the node.
 			looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === executionId,
@@ -122,6 +137,7 @@ async function endOf(
 	call: NodeCall,
 	operation: Runnable,
 	run: Run,
+	remembered: Remembered,
 	input: Input,
 	ready: Result<Ready>,
 ): Promise<End> {
@@ -129,12 +145,15 @@ async function endOf(
 		const context = contextOf(operation, run, input.index);
 		return { input, result: ready, context, isRow: call.continuesOnFail };
 	}
-	const item = openItem(call, operation, run, input, ready.value);
-	const { settings } = item;
+	const item = openItem(call, operation, run, remembered, input, ready.value);
+	const { settings, origin } = item;
 	const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
+	// Whether a call of a tool has ended, the agent decides that was told so.
+	if (!settings.isTool && !settings.dryRun)
+		noteEnd(item, result.ok ? origin.owner.execution : undefined);
 	const context = contextOf(operation, run, input.index, item);
 	const isRow = call.continuesOnFail || (!result.ok && becomesErrorItem(result, settings));
-	return { input, result, context, settings, isRow };
+	return { input, item, result, context, isRow };
 }
 
 /** Runs all items; with Batching of Request Options they begin in portions. */
@@ -142,6 +161,7 @@ async function endsOf(
 	call: NodeCall,
 	operation: Runnable,
 	run: Run,
+	remembered: Remembered,
 	checked: ReadonlyMap<number, Result<Ready>>,
 ): Promise<End[]> {
 	const { batchSize = 1, batchInterval = 0 } =
@@ -152,7 +172,7 @@ async function endsOf(
 		if (position > 0 && batchInterval > 0 && position % portion === 0)
 			await systemClock.sleep(batchInterval, call.signal);
 		const ready = checked.get(input.index);
-		if (ready) running.push(endOf(call, operation, run, input, ready));
+		if (ready) running.push(endOf(call, operation, run, remembered, input, ready));
 	}
 	const settled = await Promise.allSettled(running);
 	return settled.map((one) => {
@@ -172,7 +192,7 @@ function failedRow({ node }: NodeCall, end: End, failed: Failed): INodeExecution
 	const details = detailsOf(failed, context);
 	if (node.onError === 'continueErrorOutput')
 		return errorOutputItem(nodeError(node, failed, context), details, index);
-	const { settings } = end;
+	const settings = end.item?.settings;
 	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
 	return errorRow(describeFailure(failed, context), details, {
 		item: index,
@@ -183,15 +203,16 @@ function failedRow({ node }: NodeCall, end: End, failed: Failed): INodeExecution
 }
 
 /** The rows that an item becomes. */
-function rowsOf(call: NodeCall, { spec }: Runnable, end: End, ready?: Ready): INodeExecutionData[] {
-	const { input, result, settings } = end;
+function rowsOf(call: NodeCall, { spec }: Runnable, end: End): INodeExecutionData[] {
+	const { input, item, result } = end;
 	if (!result.ok) return [failedRow(call, end, result)];
-	if (!settings) return [];
+	if (!item) return [];
+	const { settings } = item;
 	const { includeInputFields, isTool, resultField = '' } = settings;
 	// An agent has written the input itself.
 	const isWanted = includeInputFields && !isTool;
 	const row = isWanted ? { json: input.item.json, resultField } : undefined;
-	const request = spec.creates ? ready?.request : undefined;
+	const request = spec.creates ? item.request : undefined;
 	return itemsOf(result.value, settings, { item: input.index, row, request });
 }
 
@@ -203,13 +224,21 @@ function reported(ends: End[]): { failed: Failed; context: ErrorContext } | unde
 	return broken.find(({ failed }) => failed.failure.kind !== 'skipped') ?? broken[0];
 }
 
-/** Items whose result n8n is not given: they became a failed row, or an agent was told to ask again. */
-const lostOf = (ends: End[]): Set<number> =>
-	new Set(
-		ends
-			.filter(({ result }) => !result.ok || result.value.isUnfinished)
-			.map(({ input }) => input.index),
-	);
+/**
+ * What the end of a run means for what it has paid for. A stop is heard by itself: the run may end much later.
+ * @param hasFailed whether n8n is given no result of any item
+ */
+function noteEndOfRun(
+	call: NodeCall,
+	{ node, lost, owner }: Remembered,
+	ends: End[],
+	hasFailed: boolean,
+): void {
+	if (call.signal?.aborted) return;
+	const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
+	// An agent is told what a call of a tool has failed to do, and has had the results of the others.
+	lost.ended(node, items, owner, hasFailed && !call.isTool);
+}
 
 /**
  * Runs an operation for all items of its input.
@@ -220,29 +249,25 @@ export async function runOperation(
 	call: NodeCall,
 	operation: Runnable,
 ): Promise<INodeExecutionData[]> {
-	const { spec } = operation;
+	const { creates } = operation.spec;
 	const checked = await checkAll(call, operation);
 	const run = new Run(checked);
-	const [wrong] = run.invalid;
-	const unfit = wrong === undefined ? undefined : checked.get(wrong);
-	if (wrong !== undefined && unfit?.ok === false && !call.continuesOnFail) {
-		if (spec.creates) run.noteDeliveries(openRequestsOf(call.place), call, 'all');
-		throw runError(call.node, unfit, contextOf(operation, run, wrong), run);
-	}
+	const remembered = rememberedBy(call);
+	const { lost, node, owner } = remembered;
+	if (creates) lost.watch(call.signal, node, owner);
 	let ends: End[] = [];
-	let failure: ReturnType<typeof reported>;
-	let isDone = false;
+	let hasFailed = true;
 	try {
-		ends = await endsOf(call, operation, run, checked);
-		failure = reported(ends);
-		isDone = failure === undefined && call.signal?.aborted !== true;
+		const [wrong] = run.invalid;
+		const unfit = wrong === undefined ? undefined : checked.get(wrong);
+		if (wrong !== undefined && unfit?.ok === false && !call.continuesOnFail)
+			throw runError(call.node, unfit, contextOf(operation, run, wrong), run);
+		ends = await endsOf(call, operation, run, remembered, checked);
+		const failure = reported(ends);
+		if (failure) throw runError(call.node, failure.failed, failure.context, run);
+		hasFailed = false;
 	} finally {
-		if (spec.creates)
-			run.noteDeliveries(openRequestsOf(call.place), call, isDone ? lostOf(ends) : 'all');
+		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
 	}
-	if (failure) throw runError(call.node, failure.failed, failure.context, run);
-	return ends.flatMap((end) => {
-		const ready = checked.get(end.input.index);
-		return rowsOf(call, operation, end, ready?.ok ? ready.value : undefined);
-	});
+	return ends.flatMap((end) => rowsOf(call, operation, end));
 }

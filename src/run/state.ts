@@ -1,6 +1,4 @@
-import { randomUUID } from 'crypto';
 import { LIMITS } from '../contract';
-import type { Json } from '../base/types';
 
 /** What is needed to read a job again. */
 export interface JobReference {
@@ -71,8 +69,6 @@ export type ItemEvent =
 	| { kind: 'jobFailed' }
 	/** What follows is another request: the user changed it, or decided after a warning. */
 	| { kind: 'startsOver' }
-	/** The item goes on with what a former execution has sent. `mayHaveJob`: unless it certainly did nothing. */
-	| { kind: 'takenOver'; sent: Sent; mayHaveJob: boolean }
 	| { kind: 'userWarned'; execution: string };
 
 const newAt = (nextKey: number): New => ({ is: 'new', nextKey });
@@ -134,8 +130,6 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 			return state.is === 'created' ? newAt(nextKey + 1) : state;
 		case 'startsOver':
 			return newAt(nextKey + 1);
-		case 'takenOver':
-			return { ...event.sent, isInFlight: false, mayBeCarriedOut: event.mayHaveJob };
 		case 'userWarned':
 			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
 	}
@@ -178,18 +172,24 @@ export type Step =
 export interface Facts {
 	/** Milliseconds since the epoch. */
 	now: number;
-	/** Whether the user has changed the request since it was sent. */
+	/** Whether it is another request than that which was sent, for whatever reason. */
+	isOther: boolean;
+	/** Whether that is because the user has changed it. */
 	isChanged: boolean;
 	/** Whether the key stays the same whatever is requested (`custom`). */
 	hasFixedKey: boolean;
 	execution: string;
 }
 
-function nextStepOfSent(sent: Sent, { now, isChanged, hasFixedKey, execution }: Facts): Step {
+function nextStepOfSent(
+	sent: Sent,
+	{ now, isOther, isChanged, hasFixedKey, execution }: Facts,
+): Step {
 	const isExpired = isKeyExpired(sent.firstSentAt, now);
 	const startOver: Step = { do: 'send', startsOver: true };
+	// What certainly did nothing is built anew.
+	if (!isOutcomeOpen(sent)) return { do: 'send', startsOver: isOther || isExpired };
 	if (!isChanged && !isExpired) return { do: 'resend', sent };
-	if (!isOutcomeOpen(sent)) return startOver;
 	if (hasFixedKey && !isExpired) return { do: 'reject' };
 	// The next execution is the user's decision. Retry On Fail stays in the one that warned.
 	const hasDecided = sent.warnedIn !== undefined && sent.warnedIn !== execution;
@@ -210,86 +210,4 @@ export function nextStep(state: ItemState, facts: Facts): Step {
 		return { do: 'output', job: state.job, resource: state.resource };
 	}
 	return { do: 'read', job: state.job };
-}
-
-/** What is remembered about one item, so that running the node again continues instead of paying again. */
-export interface ItemMemory {
-	state: ItemState;
-	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
-	inputFingerprint?: string;
-	/** Fingerprint of the request as it was first evaluated, its files by their content. */
-	content?: string;
-	/** Which of the equal contents of this execution it is, from 0. */
-	occurrence?: number;
-	/** The run id of the execution whose open request it goes on with, if it is not its own. */
-	runId?: string;
-	/** Hash of the key of the user's own, if it has one. */
-	customKey?: string;
-	/** Its files at the service, by the identity of each; `at` in ms since the epoch. */
-	uploads?: Record<string, { file: Json; at: number }>;
-	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
-	expectedCredits?: number;
-	/** Only for a tool call: the execution in which it has ended well. */
-	endedIn?: string;
-}
-
-/** What a node remembers of an execution. Plain data, because n8n stores it with the execution. */
-export interface NodeMemory {
-	/** Goes into the keys of this execution, which makes them unique. */
-	runId: string;
-	/** The execution that this memory began with: a retry goes on with that of the one it retries. */
-	startedIn?: string;
-	/** By place, `run:item`, or `run:item.part` from the second part of an item on. */
-	items: Record<string, ItemMemory>;
-	/** How many items have each content. */
-	contents?: Record<string, number>;
-	/** The request that a key of the user's own belongs to and the item that has used it first, by the hash of the key. */
-	keys?: Record<string, { content: string; item: string }>;
-}
-
-/**
- * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and Retry
- * Execution. The run id is stored before the first request is sent.
- */
-export function nodeMemory(context: Record<string, unknown>, execution: string): NodeMemory {
-	context.mediaGen ??= { runId: randomUUID(), startedIn: execution, items: {} };
-	return context.mediaGen as NodeMemory;
-}
-
-export const newMemory = (): ItemMemory => ({ state: NEW });
-
-/** The memory of an item, `run:item`; a new one if there is none. */
-export function itemMemory({ items }: NodeMemory, item: string): ItemMemory {
-	items[item] ??= newMemory();
-	return items[item];
-}
-
-/** The place of a part of an item. The first one has that of the item: a text may become longer, or shorter. */
-export const placeOfPart = (item: string, index: number): string =>
-	index === 0 ? item : `${item}.${index}`;
-
-/** How a part of an item is named beside its item. */
-export const labelOfPart = (index: number): string => `.${index}`;
-
-interface StateOwner {
-	node: NodeMemory;
-	origin: { item: string };
-	/** Its requests, where it needs several. */
-	parts?: unknown[];
-	memory: ItemMemory;
-}
-
-/** The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' … */
-export function statesOf(owner: StateOwner): Array<[part: string, state: ItemState]> {
-	const { node, origin, parts = [], memory } = owner;
-	if (parts.length < 2) return [['', memory.state]];
-	return parts.map((_, index) => {
-		const place = placeOfPart(origin.item, index);
-		return [labelOfPart(index), node.items[place]?.state ?? NEW];
-	});
-}
-
-/** Records an event. Nothing else changes the state of an item. */
-export function recordEvent(memory: ItemMemory, event: ItemEvent): void {
-	memory.state = transition(memory.state, event);
 }

@@ -3,7 +3,8 @@ import type { Json } from '../base/types';
 import { idIn } from '../service/client';
 import { isMedia, jobState } from '../service/jobState';
 import type { Item, Outcome } from './item';
-import { isOutcomeOpen, statesOf, type ItemMemory } from './state';
+import { noteEnd, statesOf, type ItemMemory } from './memory';
+import { isOutcomeOpen } from './state';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 
@@ -32,35 +33,23 @@ function unfinished(item: Item): Result<Outcome> {
 	const { settings, spec, request } = item;
 	if (!spec.creates) {
 		const id = spec.endpoint.path.endsWith('{id}') ? { id: idIn(request) } : {};
-		return ok({
-			resources: [{ ...id, status: 'not finished' }],
-			files: [],
-			next: NOT_FINISHED,
-			isUnfinished: true,
-		});
+		return ok({ resources: [{ ...id, status: 'not finished' }], files: [], next: NOT_FINISHED });
 	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
 		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
 		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
 	});
 	if (resources.length === 0)
-		return ok({
-			resources: [{ status: 'not sent' }],
-			files: [],
-			next: NOT_SENT,
-			isUnfinished: true,
-		});
+		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
 	const next = settings.idempotency === 'none' ? GET_LATER : CALL_AGAIN;
-	return ok({ resources, files: [], next, isUnfinished: true });
+	return ok({ resources, files: [], next });
 }
 
 /** What an agent is told of what became of its call. */
 function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
-	const { memory, origin, settings, spec } = item;
+	const { origin, settings, spec } = item;
 	if (!result.ok || !spec.creates) return result;
-	memory.endedIn = origin.executionId;
-	// The call that began it was given nothing.
-	item.run.addCreation(item);
+	noteEnd(item, origin.owner.execution);
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
 	if (!isRunning || others.length > 0 || !isMedia(job)) return result;

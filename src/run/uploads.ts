@@ -1,3 +1,4 @@
+import { shortHash } from '../base/hash';
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { inOrder } from '../base/values';
@@ -7,7 +8,7 @@ import { upload } from '../transfer/up';
 import type { BinarySource } from '../service/host';
 import type { Item } from './item';
 import { isKeyExpired } from './state';
-import { isKeyPersistent, shortHash, uploadKey } from './keys';
+import { uploadKey, type Idempotency } from './idempotency';
 
 /**
  * Placeholder in a request body for the URL of an upload: the binary field of the item is sent with
@@ -117,12 +118,13 @@ async function sendOnce(
 	field: string,
 	file: LocalFile,
 	identity: string,
+	owner: string,
 ): Promise<Result<Json>> {
 	const { memory, host, workspace } = item;
 	const now = workspace.clock.now();
 	const known = memory.uploads?.[identity];
 	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
-	const sent = await upload(host, workspace, { field, file, key: uploadKey(item, identity) });
+	const sent = await upload(host, workspace, { field, file, key: uploadKey(owner, identity) });
 	if (sent.ok) {
 		memory.uploads ??= {};
 		memory.uploads[identity] = { file: sent.value, at: now };
@@ -131,10 +133,10 @@ async function sendOnce(
 }
 
 /** Under a key that other executions share, the upload request must be the same, and its name with it. */
-function asSent(item: Item, file: LocalFile): LocalFile {
-	if (!isKeyPersistent(item)) return file;
-	return { ...file, fileName: `${file.hash.slice(0, 16)}.${extensionOf(file.type)}` };
-}
+const withSharedName = (file: LocalFile): LocalFile => ({
+	...file,
+	fileName: `${file.hash.slice(0, 16)}.${extensionOf(file.type)}`,
+});
 
 /**
  * Sends the files of a request, one after the other. Fails with `upload`, or as POST /files does.
@@ -144,10 +146,12 @@ function asSent(item: Item, file: LocalFile): LocalFile {
 export async function uploadAll(
 	item: Item,
 	sources: OpenedRequest['sources'],
+	{ owner, isShared }: Idempotency,
 ): Promise<Result<unknown>> {
 	const urls: Record<string, unknown> = {};
 	for (const [field, file] of sources) {
-		const sent = await sendOnce(item, field, asSent(item, file), identityOf(file));
+		const named = isShared ? withSharedName(file) : file;
+		const sent = await sendOnce(item, field, named, identityOf(file), owner);
 		if (!sent.ok) return sent;
 		urls[field] = sent.value.url;
 	}
@@ -161,5 +165,6 @@ export async function sendFile(item: Item): Promise<Result<Json>> {
 	if (!opened.ok) return opened;
 	const file = opened.value;
 	// Its name is output too, so a file of another name is another one.
-	return await sendOnce(item, field, file, `${identityOf(file)} ${file.fileName}`);
+	const identity = `${identityOf(file)} ${file.fileName}`;
+	return await sendOnce(item, field, file, identity, `${item.node.runId}\n${item.origin.item}`);
 }

@@ -131,6 +131,11 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		}
 		case 'creditCap': {
 			const { maxCredits, reserved, price } = failure;
+			if (price === null)
+				return [
+					`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
+					`One was created, which may have reserved any number of credits. ${progress(context)}Remove the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
+				];
 			const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
 			return [
 				`Max Credits per Execution (${maxCredits}) would be exceeded`,

@@ -23,31 +23,21 @@ import {
 } from './statuses';
 
 /**
- * How often a request is tried, and the upper bound of the jittered delay, which doubles each time.
- * Only `run/creation.ts` sends a creation again after this has given up, for the reasons in its header.
- * Files have attempts of their own (`transfer/transfer.ts`).
+ * How long after the first failure a request is still tried again, in ms, and the upper bound of the jittered delay, which
+ * doubles each time. Files have attempts of their own (`transfer/transfer.ts`).
  */
-const ATTEMPTS: Record<RetryReason, { max: number; initialMs: number; maxMs: number }> = {
-	/** Seven, as a row of Continue On Fail has no later run that could find the job of a lost answer. */
-	transient: { max: 7, initialMs: 1_000, maxMs: 20_000 },
-	throttled: { max: 8, initialMs: 2_000, maxMs: 60_000 },
-	/** Fewer, because the address is often wrong. */
-	unreachable: { max: 5, initialMs: 1_000, maxMs: 8_000 },
-	foreign: { max: 3, initialMs: 1_000, maxMs: 8_000 },
+const RETRIES: Record<RetryReason, { forMs: number; initialMs: number; maxMs: number }> = {
+	/** What was done is not known. Whoever waits longer says so: {@link RequestOptions.keepTryingMs}. */
+	transient: { forMs: 90_000, initialMs: 1_000, maxMs: 60_000 },
+	/** Nothing was done, and the service says that it will be soon. */
+	throttled: { forMs: 300_000, initialMs: 2_000, maxMs: 60_000 },
+	/** Nothing was done, and the address is often wrong. */
+	unreachable: { forMs: 30_000, initialMs: 1_000, maxMs: 8_000 },
+	foreign: { forMs: 8_000, initialMs: 1_000, maxMs: 8_000 },
 };
 
-/**
- * No attempt begins later than this after the first one has failed, in ms; the second always does.
- * So a connection that breaks after 40 s is tried 4 times, and one that hangs for the 120 s of a
- * time-out twice.
- */
-const KEEP_TRYING_MS = 90_000;
-
-/**
- * So many requests for one operation, given up in a row without any answer of the service, are an outage:
- * as many as are under way at once by default, so that a few bad items among good ones are none.
- */
-const OUTAGE_AFTER = 5;
+/** A request that began to fail so long after another one was given up, in ms, comes right behind it. */
+const IN_A_ROW_MS = 60_000;
 
 const MIN_DELAY_MS = 100;
 
@@ -88,8 +78,10 @@ export interface Attempt {
 	number: number;
 	/** Whether repeating it has no further effect. */
 	replayable: boolean;
-	/** How long ago the first attempt failed that was not refused with 429, in ms; 0 for this one. */
+	/** How long ago the first attempt failed, in ms; 0 for this one. */
 	failingMs: number;
+	/** How long it is tried again where the outcome is open or it was refused with 429, if longer than usual, in ms. */
+	keepTryingMs: number;
 	now: number;
 	random: Random;
 }
@@ -104,16 +96,18 @@ export interface Attempt {
  * is down may name a moment each time.
  */
 export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
-	const { number, replayable, failingMs, now, random } = attempt;
+	const { number, replayable, failingMs, keepTryingMs, now, random } = attempt;
 	const reason = retryReason(response);
-	if (!reason || number >= ATTEMPTS[reason].max) return undefined;
-	if (isOutcomeUnknown(response) && !replayable) return undefined;
-	const { initialMs, maxMs } = ATTEMPTS[reason];
+	if (!reason || (isOutcomeUnknown(response) && !replayable)) return undefined;
+	const { forMs, initialMs, maxMs } = RETRIES[reason];
 	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
 	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
-	if (reason === 'throttled') return hinted ?? backoff;
-	const delay = Math.max(hinted ?? 0, backoff);
-	return number > 1 && failingMs + delay > KEEP_TRYING_MS ? undefined : delay;
+	const isThrottled = reason === 'throttled';
+	const delay = isThrottled ? (hinted ?? backoff) : Math.max(hinted ?? 0, backoff);
+	const isWaitedFor = isThrottled || reason === 'transient';
+	const untilMs = isWaitedFor && keepTryingMs > 0 ? keepTryingMs : forMs;
+	// Once more at least, as one attempt may have hung for minutes.
+	return number > 1 && failingMs + delay > untilMs ? undefined : delay;
 }
 
 /** The defaults are right for reading. */
@@ -129,6 +123,8 @@ export interface RequestOptions {
 	retry?: boolean;
 	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
 	maxAttempts?: number;
+	/** How long whoever waits for it waits, in ms: so long it is tried while its outcome is open or it is refused with 429. */
+	keepTryingMs?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
 	/** Called right before an attempt goes out, which may have waited for its turn. */
@@ -149,8 +145,8 @@ export const mustHaveId = (body: unknown) =>
 
 /** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
-	/** How many requests were given up in a row, by operation: none of them was answered by the service. */
-	private readonly givenUp = new Map<string, number>();
+	/** When a request was last given up that the service has answered none of since, by operation, on the monotonic clock. */
+	private readonly givenUpAt = new Map<string, number>();
 
 	constructor(
 		private readonly rateLimiter: RateLimiter,
@@ -164,13 +160,15 @@ export class Client {
 		request: ApiRequest,
 		options: RequestOptions = {},
 	): Promise<Result<ApiResponse>> {
-		const { retry = true, maxAttempts = Infinity, return429 = false, onSending } = options;
+		const { retry = true, maxAttempts = Infinity, keepTryingMs = 0 } = options;
+		const { return429 = false, onSending } = options;
 		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
 		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
 		const { clock, rateLimiter, random } = this;
 		let { outcomeOpen: outcomeUnknown = false } = options;
 		let failed: Failed | undefined;
 		let failingSince: number | undefined;
+		const operation = operationOf(request);
 		for (let number = 1; ; number += 1) {
 			const cancelled = fail({ kind: 'cancelled', outcomeUnknown });
 			if (!(await rateLimiter.acquire(channel, request.method === 'GET'))) return cancelled;
@@ -183,22 +181,30 @@ export class Client {
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const isLost = isNoResponse(response);
 			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
-			if (isAnswerOfService(response)) this.givenUp.delete(operationOf(request));
+			if (isAnswerOfService(response)) this.givenUpAt.delete(operation);
 			if (!isLost && problem === undefined) return ok(response);
 
 			outcomeUnknown ||= isOutcomeUnknown(response);
-			const isThrottled = retryReason(response) === 'throttled';
-			if (!isThrottled) failingSince ??= clock.monotonic();
-			const now = clock.now();
-			const failingMs = clock.monotonic() - (failingSince ?? clock.monotonic());
-			const attempt = { number, replayable: isReplayable(), failingMs, now, random };
+			const reason = retryReason(response);
+			const isThrottled = reason === 'throttled';
+			failingSince ??= clock.monotonic();
+			const attempt = {
+				number,
+				replayable: isReplayable(),
+				failingMs: clock.monotonic() - failingSince,
+				keepTryingMs,
+				now: clock.now(),
+				random,
+			};
 			const delay = retryDelay(response, attempt);
 			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, request.method === 'GET');
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			if (isThrottled && return429) return failed;
 			if (delay === undefined) {
-				const isOutage = this.giveUp(request, response);
+				// What the service has answered itself, and what failed on this machine, says nothing of the others.
+				const isUnanswered = reason !== undefined && !isThrottled;
+				const isOutage = isUnanswered ? this.giveUp(operation, failingSince) : undefined;
 				return toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
 			}
 			if (!retry || (!isThrottled && number >= maxAttempts)) return failed;
@@ -207,17 +213,14 @@ export class Client {
 	}
 
 	/**
-	 * A request has no further attempt. Several in a row that got no answer of the service are an outage.
-	 *
-	 * @returns whether this is one; `undefined` where the service has answered
+	 * A request has no further attempt. Two in a row without an answer to any other are an outage: one alone may be what the
+	 * service cannot bear.
+	 * @param failingSince when it failed first
 	 */
-	private giveUp(request: ApiRequest, response: SendResult): boolean | undefined {
-		const reason = retryReason(response);
-		if (reason === undefined || reason === 'throttled') return undefined;
-		const operation = operationOf(request);
-		const inARow = (this.givenUp.get(operation) ?? 0) + 1;
-		this.givenUp.set(operation, inARow);
-		return inARow >= OUTAGE_AFTER;
+	private giveUp(operation: string, failingSince: number): boolean {
+		const before = this.givenUpAt.get(operation) ?? -Infinity;
+		this.givenUpAt.set(operation, this.clock.monotonic());
+		return before >= failingSince - IN_A_ROW_MS;
 	}
 }
 

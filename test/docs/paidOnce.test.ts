@@ -6,6 +6,9 @@ type Proof = [file: string, name: string];
 const RUN = 'test/run/paidOnce.test.ts';
 const CONTENT = 'test/run/contentRuns.test.ts';
 const WHOLE = 'test/run/wholeRuns.test.ts';
+const ORDER = 'test/run/oneOrder.test.ts';
+const TOOL = 'test/run/toolAnswer.test.ts';
+const KEYS = 'test/run/idempotency.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
 const CRASH = 'test/e2e/crash.test.ts';
 const SANDBOX = 'test/sandbox/idempotency.test.ts';
@@ -14,7 +17,7 @@ const MODEL: Proof = [
 	'test/run/executions.model.test.ts',
 	'sequences of executions: nothing that was paid for and lost is paid for again',
 ];
-const SAME_KEY: Proof = ['test/run/keys.test.ts', '%s: the key differs by %j, and by nothing else'];
+const SAME_KEY: Proof = [KEYS, '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
 	CRASH,
@@ -30,177 +33,117 @@ const OFF: Proof = [
 	RUN,
 	'Off: without a key nothing is sent again in a try, and each try of the node pays again',
 ];
+const ROUND: Proof = [
+	ORDER,
+	'a row that failed and comes back in another round goes on with its job',
+];
+const SAME: Proof = [CONTENT, 'identical items of a run get the same job (wait: %s)'];
+const OWN: Proof = [WHOLE, '%s: two identical items, one of them repeated by Retry Execution'];
 const MESSAGE: Proof = [
 	CRASH,
 	'13: a batch whose n8n is killed gives one message, with the jobs and credits of the ledger, and goes on without paying again',
 ];
 
+const GETS_IT = 'gets it | gets it | gets it | pays';
+const NEW_ORDER = 'pays | gets it | gets it | pays';
+
 /** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */
 const SENTENCES: Record<string, Proof[]> = {
-	'Every creation costs credits.': [
-		[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
-	],
-	'The service keeps an idempotency key for 24 hours and answers a repeated key with the job that it has made.':
-		[
-			[SANDBOX, 'a key is stored for 24 hours'],
-			[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
-		],
-	'The nodes give the same request the same key.': [SAME_KEY],
-	'_Avoid Paying Twice_ says which requests are the same:': [SAME_KEY],
-	'On Retries (default) | the same item of an execution | same job | pays again (see below) | pays again':
-		[REPEATED, ANEW, KILLED],
-	'Same Request Within 24 Hours | the same request of the node, files too | same job | same job | same job':
-		[
-			[RUN, 'are at the same URL in another execution: %s'],
-			[CONTENT, 'identical items of a run get the same job (wait: %s)'],
-			[
-				CONTENT,
-				'after one failed job the next one is found by every later run, in other processes too',
-			],
-			KILLED,
-		],
-	'Own Key | every request with the same key | same job | same job | same job': [
-		['test/run/keys.test.ts', 'a custom key is what the user gave; without keys there is none'],
-		[WHOLE, '%s: two identical items, one of them repeated by Retry Execution'],
-		KILLED,
-	],
-	'Off | none | pays again | pays again | pays again': [OFF],
-	'_Retry On Fail_: each try goes on with the jobs that the items have.': [
+	'Whoever asks again for what was paid for and not delivered gets that.': [MODEL],
+	'A new order pays.': [MODEL],
+	[`another try of the node (_Retry On Fail_) | ${GETS_IT}`]: [
 		REPEATED,
+		OFF,
 		[
 			'test/e2e/retries.test.ts',
 			'Retry On Fail sends the same keys for existing jobs and recreates only the failed one',
 		],
 	],
-	'_Retry_ of a failed execution under _Executions_, on any worker.': [NEXT, MODEL, GO_ON],
-	'A known job is read by its ID, also after more than 24 hours.': [
-		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
-	],
-	'In the editor, where each click is a new execution: what an earlier click has paid for and lost, because it failed, was stopped, or output a failed row.':
-		[MODEL, GO_ON, NEXT],
-	'This holds for 24 hours in the process that ran it, also after another round of a loop has failed, with files from another node, if you take out other rows, and with another key of the workspace or spelling of the base URL.':
-		[
-			['test/run/openRequests.test.ts', '%i ms after it was sent it can be taken over: %s'],
-			NEXT,
-			MODEL,
-			GO_ON,
-			[
-				LOST,
-				'in the editor, a row that was refused is taken out: the others are not paid for again',
-			],
-		],
-	'_Retry_ of an execution that was stopped in production, for 24 hours and in the process that ran it.':
-		[NEXT, GO_ON],
-	'n8n shows such a retry as failed (_The execution was cancelled manually_), but its output is there.':
-		[GO_ON],
-	'_Retry_ of a stopped execution on another worker or after a restart, because n8n stores a stopped execution as it was at its start.':
-		[NEXT],
-	'So is what the node had output before the _Stop_, if another execution in production has come to the node between that output and the _Stop_.':
-		[NEXT],
-	'A new execution in production, also after a failed row (_On Error: Continue_).': [ANEW, NEXT],
-	'The row names its job; _MediaGen Job: Get_ gets it.': [
-		['test/run/runner.test.ts', 'a key that may not read what it has made: the job is named'],
-		['test/e2e/nodes.test.ts', 'gives whatever the id identifies, as the service has it'],
-	],
-	'A sub-workflow that its parent calls again: each call is a new execution.': [NEXT, ANEW],
-	"_Retry_ of the sub-workflow's own execution pays once.": [GO_ON],
-	'In the editor, what the node has output well: the next click makes new media.': [
+	[`_Retry_ of a failed or stopped execution, however often | ${GETS_IT}`]: [
 		NEXT,
+		MODEL,
+		GO_ON,
+		['test/run/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
+	],
+	[`the next click in the editor, after an error, a stop or a failed row | ${GETS_IT}`]: [
+		NEXT,
+		MODEL,
+		GO_ON,
+		[LOST, 'in the editor, a row that was refused is taken out: the others are not paid for again'],
+	],
+	[`another round of the same execution, after a failed row | ${GETS_IT}`]: [ROUND],
+	[`an AI agent that repeats a call which has not ended | ${GETS_IT}`]: [
+		[
+			TOOL,
+			'answers that are lost do not hold up the call, nor is the repeat paid for again, also while the first still runs',
+		],
+	],
+	[`a click, a round or a call after a good one | ${NEW_ORDER}`]: [
+		NEXT,
+		SAME,
+		OWN,
+		[ORDER, 'one that has ended well is another order'],
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
-	'A request that you change.': [
-		[RUN, 'a request that was changed before Retry Execution is another one'],
+	[`another execution in production, or another call of a sub-workflow | ${NEW_ORDER}`]: [
+		ANEW,
+		NEXT,
+		SAME,
+		OWN,
 	],
-	'An expression that gives another value each time, such as `$now`, is no change in a retry, but is another request in a new execution.':
-		[[RUN, 'a request that reads differently each time is read in a retried execution'], SAME_KEY],
-	'One of two equal rows with lost answers, if you take out the other.': [
-		[RUN, 'of two equal rows with lost answers, the one that is left may be the one without a job'],
+	[`after a crash of n8n: a new execution, a click, the retry of a stopped execution | ${NEW_ORDER}`]:
+		[KILLED, NEXT],
+	'The same request is the same content: model, prompt, all parameters, files by their bytes.': [
+		SAME_KEY,
+		[RUN, 'are at the same URL in another execution: %s'],
 	],
-	'Identical items, rounds of a loop and executions share one job, in all processes, for 24 hours from the first try.':
-		[
-			[CONTENT, 'identical items of a run get the same job (wait: %s)'],
-			[
-				CONTENT,
-				'after one failed job the next one is found by every later run, in other processes too',
-			],
-			[CONTENT, 'a day after its first try a content is paid for again'],
-			MODEL,
-		],
-	'If the job had already failed when a run first reads it, the next key is tried.': [
-		[
-			CONTENT,
-			'a job that fails ends the item with one charge, and after %i of them a run makes one',
-		],
+	'With _Own Key_ it is the key.': [
+		[KEYS, 'a custom key is what the user gave; without keys there is none'],
 	],
-	'A run makes at most three jobs for an item.': [
-		[
-			CONTENT,
-			'one that fails at once is made twice more in the run, under the other keys, and then ends it',
-		],
+	'Each request goes out under an idempotency key, which the service keeps for 24 hours.': [
+		SAME_KEY,
+		[SANDBOX, 'a key is stored for 24 hours'],
+		[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
 	],
-	'A job that fails while the run waits for it ends the item.': [
+	'A job that is known is read by its ID, also later.': [
+		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
+	],
+	'After _Debug in editor_ a click gets what the production execution has lost.': [NEXT],
+	'A job that has failed is no delivery: whoever asks again gets a new one.': [
+		NEXT,
 		[
-			CONTENT,
-			'a job that fails ends the item with one charge, and after %i of them a run makes one',
+			ORDER,
+			'earlier failures lead to the next key, however many there were, and all share what comes of it',
 		],
 	],
-	'After two failed jobs or a 402, the key is one of _On Retries_: other executions do not find its job and pay again.':
+	'_Same Request_ counts per node.': [SAME_KEY],
+	'With _Own Key_ the key of a failed job gives that job again, and a changed request needs another key.':
 		[
-			[
-				CONTENT,
-				'a job that fails ends the item with one charge, and after %i of them a run makes one',
-			],
-			[
-				CONTENT,
-				'after a 402, at a service that %s, the run asks once more under the key of its execution, and the next one is paid for',
-			],
+			[WHOLE, 'custom: a failed job that the key gives again'],
+			[RUN, 'items of one node that ask for different things are refused, in rounds of a loop too'],
+			[RUN, 'a changed request is refused once something was made under it'],
 		],
-	'An item whose key was used for another request of the execution is not sent.': [
-		[RUN, 'items of one node that ask for different things are refused, in rounds of a loop too'],
-		[RUN, 'a changed request is refused once something was made under it'],
-	],
-	'The key of a failed job gives that job again.': [
-		[WHOLE, 'custom: a failed job that the key gives again'],
-	],
-	'There is no key: each try of the node pays again for all its items.': [OFF],
-	'After a lost answer nothing is sent again in the same try.': [OFF],
-	'A request whose answer was lost is sent again under its key, several times and by the next try of the node.':
+	'A request whose answer was lost is sent again under its key as long as _Wait Timeout_ lasts, and by whoever asks again.':
 		[
 			[
 				RUN,
-				'lost answers are repeated under the same key, several times and by the next try of the node',
+				'lost answers are repeated under the same key, ever more rarely as long as Wait Timeout lasts, and by the next try of the node',
 			],
 		],
-	'In a retry after 24 hours, or of a request that you have changed, nothing is sent: the error says that a job may exist and where to look.':
-		[
-			[
-				RUN,
-				'an open outcome that the key can no longer settle (%s) is told before anything is paid',
-			],
-		],
-	'If you retry the execution after that, it pays.': [
+	'If its key is over, the error says that a job may exist, and the next retry pays.': [
 		[RUN, 'an open outcome that the key can no longer settle (%s) is told before anything is paid'],
 	],
-	'A changed request in a new execution pays at once.': [
-		['test/run/openRequests.test.ts', 'another content takes nothing over'],
-	],
-	'n8n saves what a node remembers only when the node has ended.': [KILLED],
-	'So start the workflow again; what it pays for is in the table.': [KILLED],
+	'n8n saves what a node remembers when the node has ended, and what was lost in the editor or by a stop lies in the process.':
+		[KILLED, NEXT],
+	'So after a crash, on another worker or with another process, start the workflow again; the last row of the table says what it pays for.':
+		[KILLED],
 	'_MediaGen: Get Many_ lists the jobs of the crashed execution.': [MESSAGE],
-	'Example 8 is a batch that continues after a crash without paying again.': [MESSAGE],
-	'Example 13, as its error workflow, tells you of the crash and the newest jobs, unless n8n was killed between two nodes.':
+	'Example 8 is a batch that continues after a crash without paying again, example 13 tells you of the crash and the newest jobs.':
 		[MESSAGE],
-	'`test/docs/paidOnce.test.ts` names the test of every sentence.': [
-		[
-			'test/docs/paidOnce.test.ts',
-			'every sentence of docs/paid-once.md has its tests, and no other is listed',
-		],
-	],
 };
 
 /** What is no sentence: nothing, a heading, a table down to its line of dashes. */
-const isOther = (block: string) =>
-	/^$|^#|^\*\*.*\*\*$|^\| ?Avoid Paying Twice|^\| ?---/.test(block);
+const isOther = (block: string) => /^$|^#|^\| ?Who asks|^\| ?---/.test(block);
 
 /** What the page says, without links and bold: its sentences, and the rows of its table. */
 function sentencesIn(page: string): string[] {

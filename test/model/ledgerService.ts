@@ -21,6 +21,8 @@ export interface Behaviour {
 	 * Whether a repeat returns the current state of the job; otherwise the first response unchanged.
 	 */
 	showsNow: boolean;
+	/** Whether a job says when it was made, and an answer what time it is. */
+	saysWhen: boolean;
 }
 
 /** One of all combinations. */
@@ -29,6 +31,7 @@ export const habitsOf = ({ flag }: { flag: () => boolean }): Behaviour => ({
 	balanceFirst: flag(),
 	comparesBody: flag(),
 	showsNow: flag(),
+	saysWhen: flag(),
 });
 
 /** One charge. */
@@ -141,7 +144,8 @@ export class LedgerService {
 		return charge ? this.shown(charge, now, 200) : error(404);
 	}
 
-	private shown({ id, prompt, endsAt, fails }: Charge, now: number, status: number): SendResult {
+	private shown(charge: Charge, now: number, status: number): SendResult {
+		const { id, prompt, at, endsAt, fails } = charge;
 		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
 		const outputs = [
 			{ id: `${id}-1`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
@@ -150,6 +154,10 @@ export class LedgerService {
 			? { status: 'failed', errors: [{ message: 'no' }] }
 			: { status: 'completed', outputs };
 		const state = endsAt > now ? { status: 'queued' } : ended;
-		return { status, headers: {}, body: { ...common, ...state } };
+		const body = { ...common, ...state };
+		if (!this.habits.saysWhen) return { status, headers: {}, body };
+		const date = new Date(this.clock.now()).toUTCString();
+		const created_at = new Date(at).toISOString();
+		return { status, headers: { date }, body: { ...body, created_at } };
 	}
 }

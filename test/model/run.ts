@@ -1,10 +1,10 @@
 import { ENDPOINTS } from '../../src/contract';
 import { create } from '../../src/run/creation';
-import { OpenRequests } from '../../src/run/openRequests';
+import { LostOfWorkflow } from '../../src/run/lostRequests';
 import { Run } from '../../src/run/run';
 import type { BinarySource, Host } from '../../src/service/host';
 import { executionCredits } from '../../src/run/credits';
-import { newMemory } from '../../src/run/state';
+import { newMemory } from '../../src/run/memory';
 import type { Item, Settings } from '../../src/run/item';
 import { AGENT_STATUSES } from '../../src/service/jobState';
 import { ok, type Result } from '../../src/base/result';
@@ -66,7 +66,7 @@ export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 	host: Host;
 	workspace: Workspace;
 	settings?: Partial<Settings>;
-	origin?: Partial<Item['origin']>;
+	origin?: Partial<Item['origin']> & { executionId?: string; node?: string };
 	prompt?: string;
 	model?: string;
 }
@@ -100,7 +100,7 @@ export function runOf({
 		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
 		spec: CREATE,
 		run: new Run(),
-		openRequests: new OpenRequests(),
+		lost: new LostOfWorkflow().editor,
 		hasService: true,
 		credits: executionCredits({}),
 		itemIndex,
@@ -112,8 +112,13 @@ export function runOf({
 		settings: settingsWith(settings),
 		origin: {
 			item,
-			node: 'workflow/node',
-			executionId: 'execution 1',
+			owner: {
+				execution: origin?.executionId ?? 'execution 1',
+				isManual: origin?.mode === 'manual',
+				node: origin?.node ?? 'workflow/node',
+				credential: 'credential',
+				order: () => '',
+			},
 			mode: 'production',
 			looksBack: false,
 			...origin,

@@ -45,10 +45,19 @@ export const money: Mutant[] = [
 			from: 'replayable: () => key !== undefined && !this.hasKeyExpired,',
 			to: 'replayable: () => true,',
 		},
+	}),
+	...inFile('src/run/answer.ts', 'test/run/paidOnce.test.ts', {
 		'money/page-means-nothing-done': {
 			why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
 			from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
 			to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
+		},
+	}),
+	...inFile('src/run/answer.ts', 'test/run/oneOrder.test.ts', {
+		'money/answer-about-another': {
+			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
+			from: 'if (difference === undefined) return ok(',
+			to: 'if (difference !== null) return ok(',
 		},
 	}),
 	...inFile('src/run/creation.ts', 'test/run/credits.test.ts', {
@@ -61,77 +70,113 @@ export const money: Mutant[] = [
 	...inFile('src/run/creation.ts', 'test/run/contentRuns.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: "const hasFailed = jobState(read.value, item.settings.terminalStatuses) === 'bad';",
-			to: 'const hasFailed = false;',
+			from: "if (jobState(seen.job, item.settings.terminalStatuses) !== 'bad') return seen;",
+			to: 'if (seen.job.id) return seen;',
 		},
 	}),
-	...inFile('src/run/creation.ts', 'test/run/nothingLost.test.ts', {
+	...inFile('src/run/creation.ts', 'test/run/oneOrder.test.ts', {
 		'money/unread-job-halts-the-run': {
 			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
 			from: 'await item.run.reads.run(channel, async () => await readKnownJob(item, reference))',
 			to: 'await inTurn(item, async () => await readKnownJob(item, reference))',
 		},
 	}),
-	...inFile('src/run/keys.ts', 'test/run/runner.test.ts', {
+	...inFile('src/run/creation.ts', 'test/run/oneOrder.test.ts', {
+		'money/own-failure-made-again': {
+			why: 'With Same Request a job that fails at once is made again and again in one run.',
+			from: 'if (isOwn || !idempotency',
+			to: 'if (!idempotency',
+		},
+		'money/other-body-under-the-key': {
+			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
+			from: 'idempotency.keyOf(isFilledIn ? body : undefined)',
+			to: 'idempotency.keyOf()',
+		},
+	}),
+	...inFile('src/run/idempotency/idempotency.ts', 'test/run/runner.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-			from: 'node.contents[this.content] = occurrence + 1;',
-			to: '',
+			from: '[node.runId, content, origin.item]',
+			to: '[node.runId, content]',
 		},
 	}),
-	...inFile('src/run/keys.ts', 'test/run/keys.test.ts', {
+	...inFile('src/run/idempotency/index.ts', 'test/run/idempotency.test.ts', {
 		'money/own-key-ignored': {
 			why: 'A key of the user’s own is not sent, so that the next execution pays again.',
-			from: "if (this.mode === 'custom') return settings.idempotencyKey;",
+			from: 'custom: OwnKey,',
+			to: 'custom: OnRetries,',
+		},
+	}),
+	...inFile('src/run/idempotency/ownKey.ts', 'test/run/paidOnce.test.ts', {
+		'money/own-key-for-two-requests': {
+			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
+			from: 'if (first.content === this.content) return undefined;',
+			to: 'if (first) return undefined;',
+		},
+	}),
+	...inFile('src/run/idempotency/sameRequest.ts', 'test/run/contentRuns.test.ts', {
+		'money/failed-jobs-without-end': {
+			why: 'With Same Request a prompt that always fails at once is paid for up to fifty times in a run.',
+			from: 'const MAX_UNPROVEN = 2;',
+			to: 'const MAX_UNPROVEN = 50;',
+		},
+	}),
+	...inFile('src/run/takeOver.ts', 'test/run/oneOrder.test.ts', {
+		'money/round-pays-again': {
+			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
+			from: 'const own = takeUnfinished(item, content);',
+			to: 'const own = undefined as ItemMemory | undefined;',
+		},
+		'money/good-round-given-again': {
+			why: 'A round that has ended well gives its picture to the next one, which is another order.',
+			from: 'content === undefined || endedIn !== undefined ||',
+			to: 'content === undefined ||',
+		},
+		'money/retry-forgets-the-order': {
+			why: 'Stop, Retry, Retry: everything is paid for again.',
+			from: 'if (looksBack && lost.isShared) lost.add(memory, owner);',
 			to: '',
 		},
 	}),
-	...inFile('src/run/keys.ts', 'test/run/paidOnce.test.ts', {
-		'money/own-key-for-two-requests': {
-			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-			from: 'if (owner.content === this.content) return undefined;',
-			to: 'if (owner) return undefined;',
-		},
-	}),
-	...inFile('src/run/openRequests.ts', 'test/run/paidOnce.test.ts', {
-		'money/editor-takes-over-production': {
-			why: 'An execution in the editor takes the picture of a customer’s execution that has failed.',
-			from: 'request.execution !== execution && request.isManual === isManual;',
-			to: 'request.execution !== execution;',
-		},
+	...inFile('src/run/lostRequests.ts', 'test/run/paidOnce.test.ts', {
 		'money/delivered-given-again': {
 			why: 'Executing the node again in the editor gives the old picture for ever.',
-			from: '!isDelivered || this.failedRuns.has(execution)',
-			to: 'true',
+			from: 'else this.editor.remove(memory);',
+			to: 'else this.editor.add(memory, owner);',
 		},
-		'money/other-kind-forgotten': {
-			why: 'While a loop runs in the editor, the published workflow starts: the next click pays for the first rounds again.',
-			from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
-			to: 'request.execution === execution || this.isLost(request)',
+		'money/stop-unheard': {
+			why: 'A stopped execution is not known to be over: its retry pays for everything again.',
+			from: 'onAbort(signal, () => this.stopped(node, owner));',
+			to: '',
 		},
 	}),
-	...inFile('src/run/openRequests.ts', 'test/run/openRequests.test.ts', {
-		'money/running-execution-robbed': {
-			why: 'A retry takes over the job of an execution that is still running: one of two orders is never made.',
-			from: 'isManual || this.failedRuns.has(request.execution)',
-			to: 'true',
+	...inFile('src/run/lostRequests.ts', 'test/run/lostRequests.test.ts', {
+		'money/another-order-robbed': {
+			why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
+			from: 'if (this.isShared && owner.order() !== asking.order()) continue;',
+			to: '',
 		},
-		'money/own-rounds-forgotten': {
-			why: 'A retry of a loop that is stopped in its second round forgets what it has read in the first: the next one pays again.',
-			from: 'isOfOtherKind || request.execution === execution || this.isLost(request)',
-			to: 'isOfOtherKind || this.isLost(request)',
+		'money/earlier-rounds-forgotten': {
+			why: 'A loop fails in its second round, and the next click pays for the first one again.',
+			from: 'const concerned = hasFailed || isMended ?',
+			to: 'const concerned = isMended ?',
+		},
+		'money/older-memory-counts': {
+			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
+			from: 'return known && progressOf(known) > progressOf(memory) ? known : undefined;',
+			to: 'return known && progressOf(known) < 0 ? known : undefined;',
 		},
 	}),
 	...inFile('src/run/credits.ts', 'test/run/credits.test.ts', {
 		'money/price-up-to-the-limit': {
 			why: 'An item that costs more than what is left of Max Credits is sent.',
-			from: 'left <= 0 : price > left;',
-			to: 'left <= 0 : price > left + 1;',
+			from: 'price > most :',
+			to: 'price > most + 1 :',
 		},
 		'money/nothing-left-is-enough': {
 			why: 'With nothing left of Max Credits, a job of unknown price is still made.',
-			from: 'price === undefined ? left <= 0',
-			to: 'price === undefined ? left < 0',
+			from: 'price === null || left <= 0;',
+			to: 'price === null || left < 0;',
 		},
 		'money/planning-is-free': {
 			why: 'An agent run reserves one credit more than Max Credits allows.',
@@ -189,8 +234,8 @@ export const money: Mutant[] = [
 	...inFile('src/service/client.ts', 'test/run/outage.test.ts', {
 		'money/outage-sends-the-rest': {
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
-			from: 'const OUTAGE_AFTER = 5;',
-			to: 'const OUTAGE_AFTER = 5_000;',
+			from: 'return before >= failingSince - IN_A_ROW_MS;',
+			to: 'return before > failingSince + 1e12;',
 		},
 	}),
 	...inFile('src/service/client.ts', 'test/service/client.test.ts', {

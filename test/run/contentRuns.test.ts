@@ -1,4 +1,4 @@
-import { newMemory, nodeMemory } from '../../src/run/state';
+import { newMemory, nodeMemory } from '../../src/run/memory';
 import type { Settings } from '../../src/run/item';
 import type { Workspace } from '../../src/service/workspace';
 import { LedgerService, type Behaviour } from '../model/ledgerService';
@@ -10,7 +10,13 @@ const HOUR = 3_600_000;
 /** A service, and executions that ask it for the same content. */
 function setUp(habits: Partial<Behaviour>) {
 	const clock = new VirtualClock();
-	const usual = { caches402: false, balanceFirst: false, comparesBody: true, showsNow: true };
+	const usual = {
+		caches402: false,
+		balanceFirst: false,
+		comparesBody: true,
+		showsNow: true,
+		saysWhen: false,
+	};
 	const ledger = new LedgerService(clock, { ...usual, ...habits }, () => {});
 	const host = hostWith(ledger.send);
 	let executions = 0;

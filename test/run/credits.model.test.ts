@@ -1,6 +1,7 @@
 import { Run } from '../../src/run/run';
 import { executionCredits } from '../../src/run/credits';
-import { isOutcomeOpen, newMemory, type ItemMemory } from '../../src/run/state';
+import { newMemory, type ItemMemory } from '../../src/run/memory';
+import { isOutcomeOpen } from '../../src/run/state';
 import type { Settings } from '../../src/run/item';
 import { runItem } from '../../src/run/runItem';
 import { ModelService } from '../model/modelService';

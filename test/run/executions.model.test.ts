@@ -1,6 +1,12 @@
-import { OpenRequests } from '../../src/run/openRequests';
+import { LostOfWorkflow, type Owner } from '../../src/run/lostRequests';
 import { Run } from '../../src/run/run';
-import { itemMemory, type NodeMemory } from '../../src/run/state';
+import {
+	itemMemory,
+	memoriesOf,
+	noteEnd,
+	type ItemMemory,
+	type NodeMemory,
+} from '../../src/run/memory';
 import { runItem } from '../../src/run/runItem';
 import { fail, type Result } from '../../src/base/result';
 import type { Json, Resource } from '../../src/base/types';
@@ -75,7 +81,7 @@ class World {
 	private readonly service: LedgerService;
 	private readonly idempotency: IdempotencyMode;
 	private readonly continuesOnFail: boolean;
-	private openRequests = new OpenRequests();
+	private lost: LostOfWorkflow;
 	private workspace: Workspace;
 	private count = 0;
 	private rounds: Row[][];
@@ -96,6 +102,7 @@ class World {
 		const habits = { ...habitsOf(all), balanceFirst: false };
 		this.idempotency = this.pick('execution', 'execution', 'execution', 'content', 'custom');
 		this.continuesOnFail = this.random() < 0.3;
+		this.lost = new LostOfWorkflow(this.clock);
 		// Nobody sets the clock of the service.
 		const clock = { now: () => this.clock.monotonic() };
 		this.service = new LedgerService(clock, habits, (charge) => this.judge(charge));
@@ -223,17 +230,24 @@ class World {
 	): Promise<Output[]> {
 		const rows = execution.rounds[round] ?? [];
 		const run = new Run();
-		const of = { executionId: execution.id, runIndex: round, signal };
+		const owner: Owner = {
+			execution: execution.id,
+			isManual: execution.mode === 'manual',
+			node: 'workflow/node',
+			credential: 'credential',
+			order: () => `order ${execution.order}`,
+		};
+		this.lost.watch(signal, node, owner);
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
 			this.log.push(`  round ${round}: invalid`);
-			const isLost = !this.continuesOnFail || signal.aborted;
-			run.noteDeliveries(this.openRequests, of, isLost ? 'all' : new Set());
+			if (!signal.aborted) this.lost.ended(node, [], owner, !this.continuesOnFail);
 			const invalid = fail({ kind: 'input', field: 'Prompt', problem: 'is empty' });
 			return rows.map((row) => [row, invalid]);
 		}
 		const host = hostWith(this.service.send);
 		const looksBack = execution.mode !== 'production' && node.startedIn === execution.id;
+		const memories: ItemMemory[] = [];
 		const results = await Promise.all(
 			rows.map(async (row, itemIndex): Promise<Output> => {
 				const place = `${round}:${itemIndex}`;
@@ -242,7 +256,7 @@ class World {
 					host: { ...host, channel: { ...host.channel, signal } },
 					workspace: this.workspace,
 					run,
-					openRequests: this.openRequests,
+					lost: this.lost.poolOf(owner),
 					node,
 					memory: itemMemory(node, place),
 					itemIndex,
@@ -256,18 +270,19 @@ class World {
 					},
 					origin: {
 						item: place,
-						executionId: execution.id,
+						owner,
 						mode: execution.mode === 'manual' ? 'manual' : 'production',
 						looksBack,
 					},
 				});
 				const result = await runItem(item);
+				noteEnd(item, result.ok ? execution.id : undefined);
+				memories.push(...memoriesOf(item));
 				return [row, result];
 			}),
 		);
-		const failed = results.flatMap(([, { ok }], item) => (ok ? [] : [item]));
-		const hasFailed = signal.aborted || (failed.length > 0 && !this.continuesOnFail);
-		run.noteDeliveries(this.openRequests, of, hasFailed ? 'all' : new Set(failed));
+		const hasFailed = !isGood(results) && !this.continuesOnFail;
+		if (!signal.aborted) this.lost.ended(node, memories, owner, hasFailed);
 		const said = results.map(([, { ok, ...result }]) => (ok ? 'ok' : JSON.stringify(result)));
 		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
 		return results;
@@ -300,7 +315,7 @@ class World {
 				return await this.execute('manual');
 			case 'crash':
 				// What only the process knew is lost: whoever goes on in the editor pays again.
-				this.openRequests = new OpenRequests();
+				this.lost = new LostOfWorkflow(this.clock);
 				this.workspace = new Workspace(PLAN, this.clock, this.random);
 				this.log.push('crash');
 				for (const { id } of this.service.charges) {

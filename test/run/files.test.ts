@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../src/contract';
 import type { Host } from '../../src/service/host';
 import { collect } from '../../src/run/files';
 import { runItem } from '../../src/run/runItem';
-import type { NodeMemory } from '../../src/run/state';
+import type { NodeMemory } from '../../src/run/memory';
 import type { Resource, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';

@@ -1,5 +1,5 @@
 import { Run } from '../../src/run/run';
-import { itemMemory, type NodeMemory } from '../../src/run/state';
+import { itemMemory, type NodeMemory } from '../../src/run/memory';
 import { toolCall } from '../../src/run/identity';
 import type { Result } from '../../src/base/result';
 import type { IdempotencyMode } from '../../src/run/item';
@@ -83,6 +83,7 @@ class Sequence {
 			balanceFirst: flag(),
 			comparesBody: flag(),
 			showsNow: flag(),
+			saysWhen: flag(),
 		};
 		this.mode = this.pick(['execution', 'execution', 'content', 'custom', 'none'] as const);
 		this.isTool = this.random() < 0.25;

@@ -1,5 +1,5 @@
 import { runItem } from '../../src/run/runItem';
-import { itemMemory, type NodeMemory } from '../../src/run/state';
+import { itemMemory, type NodeMemory } from '../../src/run/memory';
 import type { RunParts } from '../model/run';
 import { oneItem, runOf } from '../model/run';
 

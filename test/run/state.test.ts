@@ -46,8 +46,6 @@ const sent: Sent = {
 };
 const refused: ItemEvent = { kind: 'refused' };
 const refusedWithKey: ItemEvent = { kind: 'refused', keepsKey: true };
-const lost: Sent = { ...asked, nextKey: 5, key: 'k', isInFlight: true };
-const overtaken = { kind: 'takenOver', sent: lost, mayHaveJob: true } as const;
 
 /** Every event in the states that it changes. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
@@ -75,8 +73,6 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[unknown, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
 	[done, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
 
-	[NEW, overtaken, { ...lost, isInFlight: false, mayBeCarriedOut: true }],
-
 	[unknown, { kind: 'userWarned', execution: '7' }, { ...unknown, warnedIn: '7' }],
 ];
 
@@ -101,9 +97,15 @@ test('the outcome is open of what is on its way or unknown', () => {
 	expect(states.filter(isOutcomeOpen)).toEqual([out, unknown]);
 });
 
-const facts: Facts = { now: 2_000, isChanged: false, hasFixedKey: false, execution: '7' };
+const facts: Facts = {
+	now: 2_000,
+	isOther: false,
+	isChanged: false,
+	hasFixedKey: false,
+	execution: '7',
+};
 const later = { now: 1_000 + DAY };
-const changed = { isChanged: true };
+const changed = { isOther: true, isChanged: true };
 const fixed = { hasFixedKey: true };
 const isWarned = { ...unknown, warnedIn: '7' };
 const newOne = { do: 'send', startsOver: true };
@@ -112,7 +114,8 @@ const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
 	[fresh, {}, { do: 'send', startsOver: false }],
 	[fresh, changed, newOne],
 
-	[asked, {}, { do: 'resend', sent: asked }],
+	[asked, {}, { do: 'send', startsOver: false }],
+	[asked, { isOther: true }, newOne],
 	[asked, { ...changed, ...fixed }, newOne],
 	[asked, later, newOne],
 

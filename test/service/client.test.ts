@@ -41,24 +41,58 @@ test.each([
 
 const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
 
-test.each<[name: string, response: SendResult, tookMs: number, count: number]>([
-	['a connection that breaks at once', LOST, 0, 7],
-	['one that breaks after 40 s', LOST, 40_000, 4],
-	['one that hangs until its time-out', { noResponse: 'timeout' }, 120_000, 2],
-	['a 409', answer(409), 0, 7],
-	['no connection', UNREACHABLE, 0, 5],
-	['a page with status 200', answer(200, '<html>'), 0, 3],
-	['a 429', answer(429), 0, 8],
+const TIMEOUT: SendResult = { noResponse: 'timeout' };
+const MINUTES = 60_000;
+
+/** For how long a request is tried again, in ms, and how often at most. */
+test.each<[name: string, response: SendResult, forMs: number, times: number, waitedMs?: number]>([
+	['a connection that breaks', LOST, 90_000, 9],
+	['a 409', answer(409), 90_000, 9],
+	['a 409 that somebody waits for', answer(409), 20 * MINUTES, 50, 20 * MINUTES],
+	['no connection', UNREACHABLE, 30_000, 9],
+	['no connection, waited for', UNREACHABLE, 30_000, 9, 20 * MINUTES],
+	['a page with status 200', answer(200, '<html>'), 8_000, 5],
+	['a 429', answer(429), 5 * MINUTES, 15],
+	['a 429 that somebody waits for', answer(429), 20 * MINUTES, 50, 20 * MINUTES],
 	['a refusal', answer(404), 0, 1],
-])('how often a request is tried under its key: %s', async (_, response, tookMs, count) => {
-	expect((await ask(POST, [response], WITH_KEY, tookMs)).sent).toHaveLength(count);
+])('a request is tried under its key ever more rarely: %s', async (...row) => {
+	const [, response, forMs, times, keepTryingMs] = row;
+	const { sent } = await ask(POST, [response], { ...WITH_KEY, keepTryingMs });
+	const [first, last] = [sent[0]?.at ?? NaN, sent.at(-1)?.at ?? NaN];
+	expect(last - first).toBeLessThanOrEqual(forMs);
+	expect(last - first).toBeGreaterThanOrEqual(forMs * 0.3);
+	expect(sent.length).toBeLessThanOrEqual(times);
+});
+
+const HOURS = 60 * MINUTES;
+
+test.each<[name: string, between: SendResult | undefined, pauseMs: number, isOutage: boolean]>([
+	['one right behind the other', undefined, 0, true],
+	['one hours after the other', undefined, 20 * HOURS, false],
+	['an answer in between', answer(404), 0, false],
+])('two requests given up without an answer are an outage: %s', async (...row) => {
+	const [, between, pauseMs, isOutage] = row;
+	const clock = new VirtualClock();
+	const { client } = workspaceWith(clock);
+	const ask = async (response: SendResult) => {
+		const channel = channelOf(async () => response);
+		return await clock.run(client.request(channel, POST, WITH_KEY));
+	};
+	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage: false } });
+	if (between) await ask(between);
+	await clock.pass(pauseMs);
+	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage } });
+});
+
+test('a request that hangs is tried once more, however long that took', async () => {
+	expect((await ask(POST, [TIMEOUT], WITH_KEY, 120_000)).sent).toHaveLength(2);
 });
 
 test.each([
-	[LOST, { kind: 'noResponse', attempts: 7, reason: 'ECONNRESET', outcomeUnknown: true }],
+	[LOST, { kind: 'noResponse', reason: 'ECONNRESET', outcomeUnknown: true }],
 	[answer(429), { kind: 'status', status: 429, outcomeUnknown: false }],
 	// Also without a key.
-	[UNREACHABLE, { kind: 'noResponse', attempts: 5, outcomeUnknown: false, unsent: 'connection' }],
+	[UNREACHABLE, { kind: 'noResponse', outcomeUnknown: false, unsent: 'connection' }],
 ])('the failure says whether it may have been carried out: %j', async (response, failure) => {
 	const options = response === UNREACHABLE ? {} : WITH_KEY;
 	expect((await ask(POST, [response], options)).result).toMatchObject({ failure });
@@ -115,6 +149,7 @@ const delayAfter = (status: number, headers: Record<string, string>, random = 0.
 		number,
 		replayable: true,
 		failingMs: 0,
+		keepTryingMs: 0,
 		now: Date.parse('2026-01-01T00:00:00.000Z'),
 		random: () => random,
 	}) ?? NaN;

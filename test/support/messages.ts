@@ -78,7 +78,7 @@ function valueIn(object: ts.ObjectLiteralExpression, name: string): ts.Expressio
 }
 
 /** Functions that say what is wrong with a value, to follow the label of its field. */
-const PROBLEM_OF = ['partProblem', 'customKeyProblem', 'mediaUrlIn'];
+const PROBLEM_OF = ['partProblem', 'ownKeyProblem', 'mediaUrlIn'];
 
 /** What a file says of a field that holds a wrong value, with the field or … in front. */
 export function problemsIn(file: string): string[] {

@@ -43,6 +43,8 @@ export interface NodeRun {
 	/** For a tool: the arguments that n8n evaluates `$fromAI` with. */
 	evaluatedArguments?: IDataObject;
 	executionId: string;
+	/** Which run of the node in its execution it is. */
+	runIndex?: number;
 	workflowId?: string;
 	/** How the execution was started; by a trigger if it is left out. */
 	mode?: WorkflowExecuteMode;
@@ -112,7 +114,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		getExecutionCancelSignal: () => run.signal,
 		getInputData: () => input,
 		getContext: () => run.nodeMemory,
-		getWorkflowDataProxy: () => ({ $runIndex: 0 }),
+		getWorkflowDataProxy: () => ({ $runIndex: run.runIndex ?? 0 }),
 		async getCredentials() {
 			await run.readCredential?.();
 			return run.credential;

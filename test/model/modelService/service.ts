@@ -13,6 +13,7 @@ const SLOT_RETRY_MS = 5_000;
 
 interface Job {
 	id: string;
+	mode: string;
 	prompt: string;
 	endsAt: number;
 	/** Reserved credits. */
@@ -89,23 +90,23 @@ export class ModelService {
 	}
 
 	private create({ body, headers }: ApiRequest): SendResult {
-		const { prompt } = body as { prompt: string };
+		const { mode = 'image', prompt } = body as { mode?: string; prompt: string };
 		const key = headers?.['Idempotency-Key'];
 		const known = key === undefined ? undefined : this.keys.get(key);
 		if (known) return answer(202, this.shown(known));
 		const credits = this.settings.price?.(body as Record<string, unknown>) ?? 1;
 		if (this.settings.credits < credits) return answer(402, errorBody('Not enough credits'));
 		if (this.isFull()) return this.tooMany(SLOT_RETRY_MS);
-		const job = this.begin(prompt, credits);
+		const job = this.begin(mode, prompt, credits);
 		if (key !== undefined) this.keys.set(key, job);
 		return answer(202, this.shown(job));
 	}
 
-	private begin(prompt: string, credits: number): Job {
+	private begin(mode: string, prompt: string, credits: number): Job {
 		const { jobMs, latencyMs, onEnd } = this.settings;
 		const takes = jobMs(prompt);
 		const id = `gen_${this.jobs.length + 1}`;
-		const job: Job = { id, prompt, endsAt: this.clock.now() + takes, credits };
+		const job: Job = { id, mode, prompt, endsAt: this.clock.now() + takes, credits };
 		this.settings.credits -= credits;
 		this.jobs.push(job);
 		this.byId.set(job.id, job);
@@ -133,9 +134,9 @@ export class ModelService {
 
 	private shown(job: Job): Resource {
 		if (job.ended) return job.ended;
-		const { id, prompt, endsAt, credits } = job;
+		const { id, mode, prompt, endsAt, credits } = job;
 		const estimate = this.settings.price && { estimated_credits: credits };
-		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt, ...estimate };
+		const common = { id, object: 'generation', mode, model: 'm', prompt, ...estimate };
 		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
 		const outputs = [
 			{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' },

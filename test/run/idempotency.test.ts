@@ -1,6 +1,7 @@
-import { fingerprint } from '../../src/run/uploads';
+import { shortHash } from '../../src/base/hash';
+import { idempotencyOf, ownKeyProblem, uploadKey } from '../../src/run/idempotency';
 import type { Item } from '../../src/run/item';
-import { customKeyProblem, ItemKeys, shortHash, uploadKey } from '../../src/run/keys';
+import { fingerprint } from '../../src/run/uploads';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -10,41 +11,41 @@ const host = hostWith(async () => answer(200));
 
 const itemWith = (parts: Partial<RunParts> = {}): Item => runOf({ host, workspace, ...parts });
 
-interface KeyParts extends Partial<Item['origin']> {
+interface KeyParts extends NonNullable<RunParts['origin']> {
 	runId?: string;
 	request?: string;
-	occurrence?: number;
 	number?: number;
+	filledIn?: object;
 }
 
 const keyFor =
 	(idempotency: Item['settings']['idempotency'], idempotencyKey = 'order 7') =>
-	({ runId = 'run', request = 'print', occurrence = 0, number = 0, ...origin }: KeyParts = {}) =>
-		new ItemKeys(
+	({ runId = 'run', request = 'print', number = 0, filledIn, ...origin }: KeyParts = {}) =>
+		idempotencyOf(
 			itemWith({
 				settings: { idempotency, idempotencyKey },
 				node: { runId, items: {} },
-				memory: { state: { is: 'new', nextKey: number }, content: request, occurrence },
+				memory: { state: { is: 'new', nextKey: number }, content: request },
 				origin: { node: 'w/n', executionId: '1', item: '0:1', ...origin },
 			}),
 			request,
-		).current;
+		).keyOf(filledIn);
 
 /** What a key may depend on, each with another value than usual. */
 const CHANGES: Array<[name: string, change: KeyParts]> = [
 	['run id', { runId: 'other' }],
 	['request', { request: 'other' }],
-	['occurrence', { occurrence: 1 }],
 	['number', { number: 1 }],
 	['node', { node: 'w/m' }],
 	['place', { item: '0:11' }],
 	['place', { item: '1:1' }],
 	['execution', { executionId: '2' }],
+	['what is filled in', { filledIn: { model: 'm' } }],
 ];
 
 test.each([
-	['execution', ['run id', 'request', 'occurrence', 'number']],
-	['content', ['node', 'request']],
+	['execution', ['run id', 'request', 'number', 'place', 'what is filled in']],
+	['content', ['node', 'request', 'what is filled in']],
 	['custom', []],
 	['none', []],
 ] as const)('%s: the key differs by %j, and by nothing else', (mode, parts) => {
@@ -68,18 +69,18 @@ test.each([
 	['ä', 'may only contain printable ASCII characters'],
 	['a\nb', 'may only contain printable ASCII characters'],
 ])('a key of the user: %p -> %p', (key, problem) => {
-	expect(customKeyProblem(key)).toBe(problem);
+	expect(ownKeyProblem(key)).toBe(problem);
 });
 
 test('keys and fingerprints stay what they are: others would be paid for again after an update', () => {
 	expect([
-		keyFor('execution')({ runId: 'seed', occurrence: 1, number: 2 }),
+		keyFor('execution')({ runId: 'seed', number: 2 }),
 		keyFor('content')(),
-		uploadKey(itemWith({ settings: { idempotency: 'custom', idempotencyKey: 'k' } }), 'file'),
+		uploadKey('k', 'file'),
 		shortHash('text'),
 		fingerprint({ b: [1, { d: null, c: 'x' }], a: true }, {}),
 	]).toEqual([
-		'n8n-aa9817d2ec3251a621ba66b3398b2183320842b4d4d4ad777f41bc30bde2bcc6',
+		'n8n-607ab952fb6c283c0853e8b56a620333a107a21ad191ae0d513edd46acbad7aa',
 		'n8n-4d83409a6c8bbdfcb1d437e787a71b4d450af131f955d92c8adf6a2bddda9110',
 		'n8n-beb0b356621ffb06142cd0cc32782cf690e7966e6c15686c0d2886458a02d2cb',
 		'mC2ePrmW9VnmM_TRlN7zdh',
