@@ -234,7 +234,7 @@ test('a job that cannot be read once, when it is looked at, halts no other item'
 		answers({ method, path }) {
 			if (isRefused || method !== 'GET' || path !== '/generations/gen_1') return undefined;
 			isRefused = true;
-			return answer(403, errorBody('Not now'));
+			return answer(401, errorBody('Not now'));
 		},
 	});
 	expect(await t.run()).toHaveLength(3);
