@@ -15,16 +15,18 @@ export function readExamples(): WorkflowData[] {
 		.map((file) => JSON.parse(readFileSync(path.join(examplesRoot, file), 'utf8')) as WorkflowData);
 }
 
+/** The number in the name of an example, such as `7b`. */
+export const numberOf = (name: string) => /^MediaGen (\w+):/.exec(name)?.[1];
+
 /**
  * The example with this number in its name.
  *
  * @throws LabError that names those that are there
  */
 export function numbered<T extends { name: string }>(examples: T[], number: string): T {
-	const numberOf = ({ name }: T) => /^MediaGen (\w+):/.exec(name)?.[1];
-	const found = examples.find((example) => numberOf(example) === number);
+	const found = examples.find(({ name }) => numberOf(name) === number);
 	if (found) return found;
-	const there = examples.map(numberOf).join(', ');
+	const there = examples.map(({ name }) => numberOf(name)).join(', ');
 	throw new LabError(`There is no example ${number}; choose one of ${there}`);
 }
 

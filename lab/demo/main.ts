@@ -1,5 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
-import execa from 'execa';
 import path from 'node:path';
 import { ModelServer } from '../model/server';
 import { saveCredential, saveOfType } from '../n8n/credential';
@@ -8,6 +7,7 @@ import { Queue, type Member } from '../n8n/queue';
 import type { Rest, SavedCredential, SavedWorkflow, WorkflowData } from '../n8n/rest';
 import { startTlsFront } from '../n8n/tlsFront';
 import { outRoot, projectRoot, shown, stateRoot } from '../process/paths';
+import { spawnGuarded } from '../process/process';
 import { withProgress } from '../process/progress';
 import { ExampleRun, liveResults } from './exampleRun';
 import { ExampleStore } from './exampleStore';
@@ -107,17 +107,20 @@ async function standInModel({ cleanup, log }: StartContext, rest: Rest): Promise
 	return await saveOfType(rest, 'openAiApi', 'Stand-in for a language model', data);
 }
 
-/** Puts the credential and the examples into the editor, and gives the wanted one. */
+/** Puts the credential and the examples into the editor, and gives the wanted one and the ids of all. */
 async function prepare(
 	context: StartContext,
 	wanted: WorkflowData,
 	{ rest, service, userFolder }: Started,
-): Promise<SavedWorkflow> {
+): Promise<{ workflow: SavedWorkflow; workflows: Record<string, string> }> {
 	const credential = await saveCredential(rest, 'MediaGen account', service.access);
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
+	const workflows: Record<string, string> = {};
 	const save = async (example: WorkflowData, needed = false) => {
 		const ready = withModels(withCredential(example, credential), service.choose);
-		return await store.save(withFolder(ready, path.join(userFolder, 'files')), needed);
+		const saved = await store.save(withFolder(ready, path.join(userFolder, 'files')), needed);
+		if (saved) workflows[example.name] = saved.workflow.id;
+		return saved;
 	};
 	for (const example of readExamples()) if (example.name !== wanted.name) await save(example);
 	const ready = hasLanguageModel(wanted)
@@ -125,27 +128,21 @@ async function prepare(
 		: wanted;
 	const { workflow, changed } = (await save(ready, true))!;
 	if (changed) context.log(`"${wanted.name}" was changed, so it stays as it is.`);
-	return workflow;
+	return { workflow, workflows };
 }
 
 /**
  * Compiles the nodes into n8n's own copy whenever a source changes, and shows what the compiler
  * says. Icons and codex files are copied at the next start only.
  */
-function watchSources({ cleanup }: StartContext, userFolder: string): void {
+function watchSources(userFolder: string): void {
 	const nodes = path.join(userFolder, '.n8n', 'nodes', 'node_modules');
 	const dist = path.join(nodes, 'n8n-nodes-mediagen', 'dist');
-	const flags = [
-		'-p',
-		'scripts/tsconfig.build.json',
-		'--outDir',
-		dist,
-		'--watch',
-		'--preserveWatchOutput',
-	];
-	const options = { preferLocal: true, cwd: projectRoot, reject: false } as const;
-	const compiler = execa('tsc', flags, { ...options, stdout: 'inherit' });
-	cleanup.add(() => compiler.kill());
+	const compiler = require.resolve('typescript/bin/tsc');
+	const flags = ['-p', 'scripts/tsconfig.build.json', '--outDir', dist];
+	const watching = ['--watch', '--preserveWatchOutput'];
+	const options = { cwd: projectRoot, env: process.env, output: 'inherit' } as const;
+	spawnGuarded(process.execPath, [compiler, ...flags, ...watching], options);
 }
 
 runStart(async (context) => {
@@ -155,13 +152,13 @@ runStart(async (context) => {
 	if (options.ownN8n) return await useOwnN8n(context, options.ownN8n, wanted);
 	const started = queue ? await startMany(context) : await startOne(context, wanted);
 	const { service, rest, userFolder } = started;
-	const workflow = await prepare(context, wanted, started);
+	const { workflow, workflows } = await prepare(context, wanted, started);
 	const links = {
 		...linksTo(started.baseUrl, workflow.id, example !== ''),
 		...started.links,
 		...(service.page ? { Sandbox: service.page } : { Service: service.access.baseUrl }),
 	};
-	held.publish(links);
+	held.publish({ links, workflows });
 	if (example && !once) log(linkLines(links)[0]!);
 	const label = started.label ?? `Running "${workflow.name}" in n8n`;
 	const folder = path.join(outRoot, queue ? 'queue' : example);
@@ -174,7 +171,7 @@ runStart(async (context) => {
 	});
 	if (once) return;
 	process.exitCode = failed ? 1 : 0;
-	if (options.watch) watchSources(context, userFolder);
+	if (options.watch) watchSources(userFolder);
 	const kept = queue ? '.' : '; the next start goes on with what is there.';
 	await stayUp(context, links, `Ctrl-C stops everything${kept}`, started);
 });

@@ -60,6 +60,7 @@ export async function useOwnN8n(
 	const { options, log, held } = context;
 	const service = await startService(context);
 	const links: Record<string, string> = { Editor: n8n.url };
+	const workflows: Record<string, string> = {};
 	if (service.page) links.Sandbox = service.page;
 	if (n8n.apiKey) {
 		const data = credentialData(service.access);
@@ -70,6 +71,7 @@ export async function useOwnN8n(
 			service.choose,
 		);
 		const workflow = await call(n8n, 'workflows', { name, nodes, connections, settings });
+		workflows[name] = workflow.id;
 		links.Workflow = `${n8n.url}/workflow/${workflow.id}`;
 		log(`"${name}" is in your n8n, with a credential: open it and choose Execute workflow.`);
 	} else {
@@ -77,7 +79,7 @@ export async function useOwnN8n(
 	}
 	log('');
 	for (const line of linkLines(links)) log(line);
-	held.publish(links);
+	held.publish({ links, workflows });
 	// The real service is there without us.
 	if (options.once || !service.page) return;
 	log(

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Cleanup } from '../demo/cleanup';
+import type { Cleanup } from '../process/cleanup';
 import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
 import { freePort } from '../process/ports';

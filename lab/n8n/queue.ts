@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Cleanup } from '../demo/cleanup';
+import { Cleanup } from '../process/cleanup';
 import { freePort } from '../process/ports';
 import { silent, withProgress, type Log } from '../process/progress';
 import { startBackends } from './backends';

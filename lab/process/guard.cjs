@@ -1,32 +1,47 @@
 'use strict';
-// Runs one command and ends it when whoever started us goes away, however that happens: our standard
-// input is a pipe from the starter, and the kernel closes it even after SIGKILL. Without this a killed
-// `npm start` or test run leaves an n8n behind that holds its port and its database.
+// Runs one command, as the leader of its process group, and ends it when whoever started us goes away, however
+// that happens: our standard input is a pipe from the starter, and the kernel closes it even after SIGKILL.
+// Without this a killed `npm start` or test run leaves an n8n behind that holds its port and its database.
 const { spawn } = require('node:child_process');
 
 const [graceMs, command, ...args] = process.argv.slice(2);
-const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-// The whole group is n8n with its task runners, and we are its leader.
-const signal = (name) => (process.platform === 'win32' ? child.kill(name) : process.kill(0, name));
+const isWindows = process.platform === 'win32';
+const CRASHED = 137;
+const TERMINATED = 143;
 
-let ending = false;
-function end() {
-	if (ending) return;
-	ending = true;
-	child.kill('SIGTERM');
-	setTimeout(() => signal('SIGKILL'), Number(graceMs)).unref();
+let child;
+let isAlone = false;
+
+/** The starter has written down who we are: only now there is something that could be left behind. */
+function begin() {
+	child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+	child.on('error', (error) => {
+		console.error(error.message);
+		process.exit(127);
+	});
+	child.on('exit', (code, signal) => {
+		// What the command has started, such as n8n's task runners, may outlive it. The starter ends the group
+		// as soon as we are gone, and where there is none any more we do, ourselves included.
+		if (isAlone && !isWindows) process.kill(0, 'SIGKILL');
+		process.exit(code ?? (signal === 'SIGTERM' ? TERMINATED : CRASHED));
+	});
 }
-process.on('SIGTERM', end).on('SIGINT', end);
+
+function end() {
+	if (child === undefined) process.exit(TERMINATED);
+	child.kill('SIGTERM');
+	setTimeout(() => child.kill('SIGKILL'), Number(graceMs)).unref();
+}
+
+function endAlone() {
+	isAlone = true;
+	end();
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, end);
 // As a crash: we stay until it is gone, sockets and all.
-process.on('SIGUSR2', () => child.kill('SIGKILL'));
-process.stdin.on('end', end).on('error', end).resume();
-child.on('error', (error) => {
-	console.error(error.message);
-	process.exit(127);
+process.on('SIGUSR2', () => {
+	if (child === undefined) process.exit(CRASHED);
+	child.kill('SIGKILL');
 });
-child.on('exit', (code, killedBy) => {
-	ending = true;
-	// Task runners may outlive a crash.
-	signal('SIGTERM');
-	process.exit(code ?? (killedBy === 'SIGTERM' ? 143 : 137));
-});
+process.stdin.once('data', begin).on('end', endAlone).on('error', endAlone);

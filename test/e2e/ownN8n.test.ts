@@ -1,4 +1,4 @@
-import { Cleanup } from '../../lab/demo/cleanup';
+import { Cleanup } from '../../lab/process/cleanup';
 import { numbered, readExamples } from '../../lab/demo/examples';
 import { readOptions } from '../../lab/demo/options';
 import { useOwnN8n } from '../../lab/demo/ownN8n';

@@ -1,4 +1,4 @@
-import { Cleanup } from '../../../lab/demo/cleanup';
+import { Cleanup } from '../../../lab/process/cleanup';
 import { startBackends } from '../../../lab/n8n/backends';
 import { silent } from '../../../lab/process/progress';
 

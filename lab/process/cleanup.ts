@@ -4,8 +4,10 @@ export class Cleanup {
 
 	private ending?: Promise<void>;
 
+	/** What comes when all has ended is ended at once. */
 	add(step: () => unknown): void {
-		this.steps.push(step);
+		if (this.ending) void step();
+		else this.steps.push(step);
 	}
 
 	async end(): Promise<void> {
