@@ -5,13 +5,20 @@ var fs = require('fs');
 var path = require('path');
 
 var root = path.join(__dirname, '..', '..');
-var oldest = 20;
+
+/** Whether this Node is at least one such as `20.19`. */
+function isNewEnough(oldest) {
+	var wanted = oldest.split('.').map(Number);
+	var here = process.versions.node.split('.').map(Number);
+	return here[0] > wanted[0] || (here[0] === wanted[0] && here[1] >= wanted[1]);
+}
 
 function problem() {
-	if (Number(process.versions.node.split('.')[0]) < oldest) {
+	var manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+	var oldest = manifest.engines.node.replace('>=', '');
+	if (!isNewEnough(oldest)) {
 		return 'Node.js ' + oldest + ' or newer is needed; this is ' + process.version + '.';
 	}
-	var manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
 	var missing = Object.keys(manifest.devDependencies).filter(function (name) {
 		return !fs.existsSync(path.join(root, 'node_modules', name, 'package.json'));
 	});
