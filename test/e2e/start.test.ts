@@ -49,6 +49,12 @@ class Start {
 		await this.code;
 	}
 
+	/** As a crash: it can end nothing itself. */
+	async kill(): Promise<void> {
+		this.child.kill('SIGKILL');
+		await this.code;
+	}
+
 	async rest(): Promise<Rest> {
 		return await Rest.signIn(`http://127.0.0.1:${this.world.editor}`, demoOwner);
 	}
@@ -61,7 +67,7 @@ class Start {
 	}
 }
 
-test('npm start says where all is, a second one finds the first, and the next day keeps what was changed and made', async () => {
+test('npm start says where all is, a second one finds the first, and after a crash the next day keeps what was changed and made', async () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'mediagen-start-'));
 	const world = { folder, editor: await freePort(), sandbox: await freePort() };
 	// Built and installed already, by the very function that npm start uses: half a minute less.
@@ -93,6 +99,10 @@ test('npm start says where all is, a second one finds the first, and the next da
 		expect(await second.code).toBe(0);
 		expect(second.output).toContain(`Already running at ${editor}`);
 		for (const link of links) expect(second.output).toContain(link);
+		const asked = start('--example', '8');
+		expect(await asked.code).toBe(0);
+		const eighth = (await rest.workflows.list()).find(({ name }) => name.includes(' 8:'));
+		expect(asked.output).toContain(`Already running at ${editor}/workflow/${eighth?.id}`);
 
 		const id = String(example?.id);
 		const { name, nodes, connections } = await rest.workflows.get(id);
@@ -100,7 +110,12 @@ test('npm start says where all is, a second one finds the first, and the next da
 		await rest.workflows.update(id, { name, connections, nodes: mine as typeof nodes });
 		const made = await first.generations();
 		expect(made).toHaveLength(4);
-		await first.interrupt();
+		await first.kill();
+
+		const broken = start();
+		await broken.says('Starting n8n');
+		await broken.interrupt();
+		expect(readdirSync(path.join(state, 'running'))).toEqual([]);
 
 		const nextDay = start();
 		await nextDay.says('Ctrl-C stops everything');
