@@ -20,9 +20,9 @@ test('CI runs all of the range on GitHub, and the oldest wherever it runs', () =
 	expect(read('.ci/run')).toContain(`scripts/compat.ts --n8n ${oldest}`);
 });
 
-test('every Node that the package supports is tested, the oldest first', () => {
+test('every Node that the package supports is tested, the exact oldest first', () => {
 	const versions = listedIn(read('.github/workflows/ci.yml'), 'node');
-	expect(versions).toEqual(['20', '22', '24']);
+	expect(versions).toEqual(['20.19.0', '22', '24']);
 	const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
-	expect(engines.node).toBe(`>=${versions[0]}`);
+	expect(`${engines.node}.0`).toBe(`>=${versions[0]}`);
 });
