@@ -68,7 +68,7 @@ export function leave(pid: number, state = stateRoot): void {
 }
 
 /** Who has entered and not left, dead or alive. */
-export function entries<T extends Entry>(state = stateRoot): T[] {
+function entries<T extends Entry>(state = stateRoot): T[] {
 	mkdirSync(folderIn(state), { recursive: true });
 	const files = readdirSync(folderIn(state)).filter((name) => name.endsWith('.json'));
 	return files.flatMap((name) => {
