@@ -73,6 +73,8 @@ export interface ServiceError {
 	type?: string;
 	requestId?: string;
 	details?: unknown;
+	/** Where a redirect leads, without a query. */
+	leadsTo?: string;
 	/** Whether the answer is a page or a text, and so of a hop on the way: the service speaks JSON. */
 	isPage?: boolean;
 }

@@ -42,9 +42,9 @@ function outOfTime(last: SendResult | undefined): Failed {
 		const reason = 'no answer in time';
 		return fail({ kind: 'noResponse', reason, attempts: 1, outcomeUnknown: true });
 	}
-	const { status, body } = last;
+	const { status, body, headers } = last;
 	const outcomeUnknown = isOutcomeUnknown(last);
-	return fail({ kind: 'status', status, serviceError: errorOf(body), outcomeUnknown });
+	return fail({ kind: 'status', status, serviceError: errorOf(body, headers), outcomeUnknown });
 }
 
 /**

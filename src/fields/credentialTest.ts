@@ -3,7 +3,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { ENDPOINTS, type Endpoint } from '../contract';
+import { ENDPOINTS, isRecord, textOf, type Endpoint } from '../contract';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
 import { parsed } from '../service/bodies';
@@ -53,11 +53,11 @@ async function probe(
 		resolveWithFullResponse: true,
 		followRedirect: false,
 		timeout: DEADLINE_MS,
-	}) as Promise<{ statusCode: number; body: unknown }>;
+	}) as Promise<{ statusCode: number; headers?: Record<string, string>; body: unknown }>;
 	try {
-		const { statusCode: status, body } = await unlessAborted(deadline, request);
+		const { statusCode: status, headers = {}, body } = await unlessAborted(deadline, request);
 		const answered = typeof body === 'string' ? parsed(body) : body;
-		return { status, headers: {}, body: withoutSecret(answered, apiKey) };
+		return withoutSecret({ status, headers, body: answered }, apiKey);
 	} catch (thrown) {
 		if (deadline.aborted) return { noResponse: 'timeout' };
 		return withoutSecret(toNoResponse(thrown), apiKey);
@@ -65,6 +65,25 @@ async function probe(
 }
 
 const sentence = (text: string): string => (/[.…]$/.test(text) ? text : `${text}.`);
+
+/** What stands in an answer about credits or usage, whose fields the specification does not show. */
+const ABOUT_CREDITS = /credit|balance|usage|used|spent|mode|image|video|audio/i;
+
+/**
+ * Why an answer is none of the service: much answers with a JSON object that is not the API. A list has its
+ * shape (specification: List), any other resource says what it is, or speaks of credits.
+ */
+function shapeProblem(body: unknown, isList: boolean | undefined): string | undefined {
+	if (isList) {
+		const problem = mustBeList(body);
+		const isNone = isRecord(body) && body.object !== 'list';
+		return problem ?? (isNone ? 'the response is a JSON object, not a list of the API' : undefined);
+	}
+	const names = isRecord(body) ? Object.keys(body) : [];
+	const isKnown =
+		isRecord(body) && (textOf(body.object) ?? names.some((name) => ABOUT_CREDITS.test(name)));
+	return mustBeObject(body) ?? (isKnown ? undefined : 'it is a JSON object, but none of the API');
+}
 
 /** What an answer says about the key; `undefined` if only that it may not read this. */
 function verdict(
@@ -75,17 +94,22 @@ function verdict(
 		const [happened, todo] = wordsOfNoResponse(response);
 		return error(`${sentence(happened)} ${todo}`);
 	}
-	const { status, body } = response;
+	const { status, body, headers } = response;
+	const said = errorOf(body, headers);
 	if (isSuccess(status)) {
+		const isError = isRecord(body) && Boolean(body.error);
+		if (isError)
+			return error(
+				`The service answered with status ${status}, but with an error: ${said.message ?? 'it does not say which'}`,
+			);
 		const problem = success?.includes(status)
-			? (list ? mustBeList : mustBeObject)(body)
+			? shapeProblem(body, list)
 			: 'which this request is never answered with';
 		if (problem === undefined) return ok('Connection successful');
 		return error(
 			`The answer of the service cannot be used (status ${status}): ${problem}. Check that the base URL is the address of the API and ends in /v1.`,
 		);
 	}
-	const said = errorOf(body);
 	const { refusal, words } = meaningOf(status, said);
 	const isOfService = isAnswerOfService(response);
 	if (refusal === 'forbidden') return undefined;

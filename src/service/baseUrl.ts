@@ -1,6 +1,6 @@
 import { unwrapped } from '../base/texts';
 import { ENDPOINTS } from '../contract';
-import { isSecure, parseUrl } from './urls';
+import { addressKind, isSecure, parseUrl } from './urls';
 
 /** Specification: Conventions and Versioning 1. */
 const VERSION = /\/v\d+$/;
@@ -15,41 +15,54 @@ function basePath(pathname: string): string {
 	return version !== undefined && OPERATIONS.has(operation) ? version : path;
 }
 
-function correctedUrl({ origin, pathname }: URL): string {
-	const path = basePath(pathname);
-	return `${origin}${VERSION.test(path) ? path : `${path}/v1`}`;
+/** The base URL that an address of the API begins with; `undefined` where no version stands in it. */
+export function baseUrlIn(address: string): string | undefined {
+	const url = parseUrl(address);
+	if (!url || !isSecure(url, address)) return undefined;
+	const path = basePath(url.pathname);
+	return VERSION.test(path) ? `${url.origin}${path}` : undefined;
 }
 
 /** What can be read from a base URL: the address to use, or what is wrong with it. */
 export type BaseUrl = { baseUrl: string } | { problem: string };
 
+/** An address without a scheme, such as `api.example.com/v1` or `localhost:4010`. */
+const WITHOUT_SCHEME = /^([\w-]+(\.[\w-]+)+|localhost|\[[\da-f:]+\])(:\d+)?(\/[^\s@]*)?$/i;
+
+/** With the scheme that it needs: plain http is for a service on this machine only. */
+function withScheme(text: string): string {
+	if (!WITHOUT_SCHEME.test(text)) return text;
+	const isHere = addressKind(parseUrl(`https://${text}`)?.hostname ?? '') === 'loopback';
+	return `${isHere ? 'http' : 'https'}://${text}`;
+}
+
 /**
- * The base URL that somebody means: without blanks, quotes and slashes around it, and without the
- * path of an operation. Keys travel with every request, so it must be https (loopback excepted) and
- * carry no user info. Specification: Conventions, "{base_url} already ends in `/v1`".
+ * The base URL that somebody means: without blanks, quotes and slashes around it, without what follows
+ * a `?` or `#`, and without the path of an operation; with the scheme and the version that are left out.
+ * Keys travel with every request, so it must be https (loopback excepted) and carry no user info.
+ * Specification: Conventions, "{base_url} already ends in `/v1`".
  */
 export function readBaseUrl(given: unknown): BaseUrl {
-	const text = unwrapped(typeof given === 'string' ? given : '');
-	if (text === '')
+	const entered = unwrapped(typeof given === 'string' ? given : '');
+	if (entered === '')
 		return {
 			problem: 'is empty: write the address of the API, such as https://api.example.com/v1',
 		};
+	const text = withScheme(entered);
 	const url = parseUrl(text);
 	if (!url || !/^[a-z]+:\/\//i.test(text)) {
-		const guess = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/[^\s@]*)?$/.test(text)
-			? parseUrl(`https://${text}`)
-			: undefined;
-		const instead = guess ? correctedUrl(guess) : 'it in full, such as https://api.example.com/v1';
-		return { problem: `is not a complete address: write ${instead}` };
+		const problem =
+			'is not a complete address: write it in full, such as https://api.example.com/v1';
+		return { problem };
 	}
 	if (url.username || url.password) return { problem: 'must not contain a user name or password' };
 	if (!isSecure(url, text))
 		return {
 			problem: 'must begin with https:// (http:// only for a service on this machine)',
 		};
-	if (url.search || url.hash)
-		return { problem: `must end in /v1, without ? or #: write ${correctedUrl(url)}` };
 	const path = basePath(url.pathname);
-	if (!VERSION.test(path)) return { problem: `must end in /v1: write ${correctedUrl(url)}` };
-	return { baseUrl: `${url.origin}${path}` };
+	if (VERSION.test(path)) return { baseUrl: `${url.origin}${path}` };
+	const [version] = /^.*?\/v\d+(?=\/)/.exec(path) ?? [];
+	if (version === undefined) return { baseUrl: `${url.origin}${path}/v1` };
+	return { problem: `must end in /v1: write ${url.origin}${version}` };
 }

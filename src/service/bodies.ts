@@ -75,6 +75,36 @@ export function messageIn(said: unknown, depth = 0): string | undefined {
 	return undefined;
 }
 
+/** What names the field that a message is about, and what says nothing to a person. */
+const FIELD_NAMES = ['field', 'param', 'parameter', 'path', 'loc', 'property', 'pointer'];
+const NOT_SAID = /^(id|code|type|status|.*_?(id|url|at))$/i;
+
+/** The first particular of a general message, such as `prompt: is too long`, in whatever shape it comes. */
+export function particularIn(details: unknown, depth = 0): string | undefined {
+	if (typeof details === 'string') return textOf(plainText(details));
+	if (depth >= MAX_DEPTH) return undefined;
+	const within = (values: unknown[]) =>
+		values
+			.slice(0, 10)
+			.map((value) => particularIn(value, depth + 1))
+			.find((found) => found !== undefined);
+	if (Array.isArray(details)) return within(details);
+	if (!isRecord(details)) return undefined;
+	const texts = ['message', 'detail', 'msg', 'reason', 'description'].map((name) => details[name]);
+	const message = within(texts.filter((text) => typeof text === 'string'));
+	if (message !== undefined) {
+		const names = FIELD_NAMES.map((name) => [details[name]].flat().join('.'));
+		const field = names.find((name) => name !== '');
+		return field === undefined ? message : `${plainText(field)}: ${message}`;
+	}
+	for (const [name, value] of Object.entries(details).slice(0, 10)) {
+		const [first] = [value].flat() as unknown[];
+		const found = NOT_SAID.test(name) ? undefined : within([value]);
+		if (found !== undefined) return typeof first === 'string' ? `${name}: ${found}` : found;
+	}
+	return undefined;
+}
+
 /** The title of a web page; it often names the proxy. */
 const titleOf = (page: string): string | undefined =>
 	textOf(plainText(/<title[^>]*>([^<]{1,500})/i.exec(page.slice(0, MAX_READ))?.[1] ?? ''));

@@ -248,7 +248,7 @@ function toFailure(
 	const { status, headers, body } = response;
 	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem, isOutage });
 	const hintMs = retryAfterMs(headers, now);
-	const serviceError = errorOf(body);
+	const serviceError = errorOf(body, headers);
 	return fail({ kind: 'status', status, serviceError, outcomeUnknown, hintMs, isOutage });
 }
 

@@ -1,7 +1,8 @@
 import { textOf } from '../contract';
 import type { Failed, ServiceError } from '../base/result';
 import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
-import { messageIn, wordsOfPage } from './bodies';
+import { baseUrlIn } from './baseUrl';
+import { messageIn, particularIn, plainText, wordsOfPage } from './bodies';
 
 /** What the words depend on. */
 interface Context {
@@ -112,6 +113,17 @@ function other(status: number): Meaning {
 	};
 }
 
+/** A redirect: n8n follows none, as the key would go along. */
+function redirect(status: number, leadsTo: string): Meaning {
+	const base = baseUrlIn(leadsTo);
+	const todo =
+		base === undefined
+			? 'Check the base URL of the credential.'
+			: `If that is the address of the API, enter ${base} as the base URL of the credential.`;
+	const happened = `The service answered with status ${status}, which leads to ${leadsTo}`;
+	return { ...other(status), words: () => [happened, todo] };
+}
+
 /** What is between n8n and the service asks for a sign-in of its own: it let nothing through. */
 const SIGN_INS: Partial<Record<number, Meaning>> = {
 	407: {
@@ -149,6 +161,8 @@ const ofHop = (status: number): Meaning => ({
 
 /** @param said what the answer says, where it may be that of a hop */
 export function meaningOf(status: number, said?: ServiceError): Meaning {
+	const leadsTo = status >= 300 && status < 400 ? said?.leadsTo : undefined;
+	if (leadsTo !== undefined) return redirect(status, leadsTo);
 	const known = SIGN_INS[status] ?? KNOWN[status] ?? other(status);
 	const isOfHop = said?.isPage === true && SIGN_INS[status] === undefined;
 	return isOfHop ? ofHop(status) : known;
@@ -188,19 +202,37 @@ export function isOutcomeUnknown(response: SendResult): boolean {
 	return reason === 'transient' || reason === 'foreign';
 }
 
+/** A general message with the first particular that stands beside it. */
+function inParticular(message: string | undefined, details: unknown): string | undefined {
+	const particular = particularIn(details);
+	if (message === undefined || particular === undefined) return message ?? particular;
+	const isSaid = message
+		.toLowerCase()
+		.includes((particular.split(': ').at(-1) ?? '').toLowerCase());
+	return isSaid ? message : plainText(`${message.replace(/[.:]$/, '')}: ${particular}`);
+}
+
+/** Where a redirect leads, as far as it may be shown. */
+function leadsToOf({ location }: Record<string, string>): string | undefined {
+	const [address = ''] = (textOf(location) ?? '').split(/[?#]/);
+	return textOf(plainText(address));
+}
+
 /**
  * Reads the Error shape without trusting it, and the message also where others put theirs.
  * Specification: Error.
  */
-export function errorOf(body: unknown): ServiceError {
+export function errorOf(body: unknown, headers: Record<string, string> = {}): ServiceError {
+	const leadsTo = leadsToOf(headers);
 	if (typeof body === 'string' && body.trim() !== '')
-		return { message: wordsOfPage(body), isPage: true };
+		return { message: wordsOfPage(body), isPage: true, leadsTo };
 	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
 	return {
-		message: messageIn(error.message) ?? messageIn(body),
+		message: inParticular(messageIn(error.message) ?? messageIn(body), error.details),
 		type: textOf(error.message) && textOf(error.type),
 		requestId: textOf(error.request_id),
 		details: error.details,
+		leadsTo,
 	};
 }
 

@@ -116,3 +116,32 @@ test('what the storage of a file says is read otherwise: it is not the service',
 		401, 403, 404, 409, 410, 412,
 	]);
 });
+
+test.each([
+	[[{ field: 'prompt', message: 'is too long' }], 'prompt: is too long'],
+	[{ issues: [{ path: ['body', 'prompt'], msg: 'is too long' }] }, 'body.prompt: is too long'],
+	[{ prompt: ['is too long', 'is rude'] }, 'prompt: is too long'],
+	[{ fields: { prompt: 'is too long' } }, 'prompt: is too long'],
+	['is too long', 'is too long'],
+	[{ code: 'E1', request_id: 'x', balance: 0 }, undefined],
+	[{}, undefined],
+	[undefined, undefined],
+])('a general sentence is shown with the first particular of %j', (details, particular) => {
+	const { message } = errorOf({ error: { type: 'x', message: 'Validation failed.', details } });
+	expect(message).toBe(particular ? `Validation failed: ${particular}` : 'Validation failed.');
+	const named = errorOf({ error: { type: 'x', message: 'prompt is too long', details } });
+	if (particular) expect(named.message).toBe('prompt is too long');
+});
+
+test('a redirect says where it leads, without a query, and what to enter', () => {
+	const words = (location: string) =>
+		meaningOf(308, errorOf('', { location })).words({}).join('. ');
+	expect(words('https://new.example/api/v1/generations?token=x')).toBe(
+		'The service answered with status 308, which leads to https://new.example/api/v1/generations. If that is the address of the API, enter https://new.example/api/v1 as the base URL of the credential.',
+	);
+	for (const location of ['/login', 'http://new.example/v1/models', 'https://new.example/login'])
+		expect(words(location)).toMatch(/leads to \S+\. Check the base URL of the credential\.$/);
+	expect(meaningOf(400, errorOf('', { location: '/x' })).words({})).toEqual(
+		meaningOf(400).words({}),
+	);
+});

@@ -61,14 +61,15 @@ describe('the base URL', () => {
 
 	test.each([
 		['  ', 'is empty: write the address of the API, such as https://api.example.com/v1'],
-		['api.example', 'is not a complete address: write https://api.example/v1'],
-		['api.example:8443/x/v2', 'is not a complete address: write https://api.example:8443/x/v2'],
+		[
+			'my service',
+			'is not a complete address: write it in full, such as https://api.example.com/v1',
+		],
 		[
 			'key@api.example/v1',
 			'is not a complete address: write it in full, such as https://api.example.com/v1',
 		],
-		['https://api.example/', 'must end in /v1: write https://api.example/v1'],
-		['https://api.example/v1?x=1', 'must end in /v1, without ? or #: write https://api.example/v1'],
+		['https://api.example/v1/other', 'must end in /v1: write https://api.example/v1'],
 		[
 			'http://api.example/v1',
 			'must begin with https:// (http:// only for a service on this machine)',
@@ -81,7 +82,23 @@ describe('the base URL', () => {
 });
 
 test.each([
+	['api.example', 'https://api.example/v1'],
+	['api.example:8443/x/v2', 'https://api.example:8443/x/v2'],
+	['https://api.example/media', 'https://api.example/media/v1'],
+	['127.0.0.1:4010/v1', LOCAL.replace(/\/\/.*/, '//127.0.0.1:4010/v1')],
+	['localhost:4010', 'http://localhost:4010/v1'],
+	['[::1]:4010/v1', 'http://[::1]:4010/v1'],
+])('the base URL %s is completed: %s', (given, baseUrl) => {
+	expect(readBaseUrl(given)).toEqual({ baseUrl });
+	// What it was completed to is what somebody may enter.
+	expect(readBaseUrl(baseUrl)).toEqual({ baseUrl });
+});
+
+test.each([
 	' https://api.example/v1//\n',
+	'api.example/v1',
+	'https://api.example/',
+	'https://api.example/v1?x=1#y',
 	'<https://api.example/v1/>',
 	'HTTPS://API.example/v1',
 	'\u200bhttps://api.example/v1',

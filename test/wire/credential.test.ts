@@ -94,9 +94,26 @@ test.each<[string, Answers, data: object, status: string, message: RegExp, reque
 	},
 );
 
+test.each(['/models', '/generations', '/voices', '/personas', '/agents/runs', '/webhooks'])(
+	'what only looks like a list is none of the service: %s',
+	async (path) => {
+		answering((asked) =>
+			asked === path ? { statusCode: 200, body: { data: [] } } : only('')(asked),
+		);
+		expect(await tested()).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(/not a list of the API\. Check that the base URL/),
+		});
+	},
+);
+
 test.each<[string, data: object, message: RegExp]>([
 	['an empty key', { apiKey: ' \n' }, /^The API key is empty: enter a key/],
-	['no version', { baseUrl: 'https://a.b' }, /in \/v1: write https:\/\/a.b\/v1$/],
+	[
+		'something after the version',
+		{ baseUrl: 'https://a.b/v1/x' },
+		/in \/v1: write https:\/\/a.b\/v1$/,
+	],
 ])('a credential for which nothing is sent: %s', async (_name, data, message) => {
 	const result = await tested({ ...data });
 	expect(result).toMatchObject({ status: 'Error', message: expect.stringMatching(message) });
@@ -128,9 +145,28 @@ test.each<[Answered, status: string, message: RegExp]>([
 	],
 	[{ statusCode: 200, body: '\ufeff{"balance": 5}' }, 'OK', /successful/],
 	[
-		{ statusCode: 307, headers: { Location: 'https://evil.example/v1/credits' } },
+		{ statusCode: 307, headers: { Location: 'https://evil.example/v1/credits?key=1' } },
 		'Error',
-		/^The service answered with status 307\. .*check the base URL/,
+		/^The service answered with status 307, which leads to https:\/\/evil\.example\/v1\/credits\. If that is the address of the API, enter https:\/\/evil\.example\/v1 as the base URL/,
+	],
+	[
+		{ statusCode: 302, headers: { Location: '/login' } },
+		'Error',
+		/^The service answered with status 302, which leads to \/login\. Check the base URL of the/,
+	],
+	[{ statusCode: 200, body: { hello: 'world' } }, 'Error', /a JSON object, but none of the API/],
+	[
+		{ statusCode: 200, body: { balance: 5, error: { message: 'Suspended' } } },
+		'Error',
+		/^The service answered with status 200, but with an error: Suspended/,
+	],
+	[
+		{
+			statusCode: 400,
+			body: { error: { message: 'Invalid', details: [{ field: 'x', message: 'No' }] } },
+		},
+		'Error',
+		/says: Invalid: x: No\./,
 	],
 ])('%j ends the test after one request: %s', async (answer, status, message) => {
 	const said = JSON.stringify(answer.body ?? '').replace('canary-key', keyOfThisTest());
