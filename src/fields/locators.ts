@@ -63,8 +63,13 @@ const chosen = (rule: Rule): Rule => {
 
 /** Where the model decides what kind of sound is made: nothing is preset. */
 export const audioModelField: Field = {
-	...modelField,
-	default: NOTHING_CHOSEN,
+	...locator({
+		displayName: 'Model',
+		name: 'model',
+		search: 'searchModels',
+		example: 'studio/music-1',
+	}),
+	required: true,
 	mapping: inBody('model', located(chosen(name({ required: true })))),
 };
 

@@ -3,6 +3,7 @@ import {
 	type INodePropertyOptions,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
+import { withBuilderHints } from './builderHints';
 import { mediaGenApiTest } from './credentialTest';
 import { oneItem } from './entrance';
 import { nodeProperties, type NodeResource } from './properties';
@@ -42,7 +43,7 @@ export const actionNode = (...resources: NodeResource[]) =>
 		],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}', json: true },
 		requestOperations: { pagination: oneItem(resources) },
-		properties: nodeProperties(resources),
+		properties: withBuilderHints(nodeProperties(resources), resources),
 	}) satisfies Partial<INodeTypeDescription>;
 
 /** What the editor calls: the test of the credential, and the searches that fields name. */

@@ -92,12 +92,14 @@ const forUpdate = ({ mapping, ...field }: Field): Field => ({
 	...(mapping && { mapping: { ...mapping, rule: optional(mapping.rule) } }),
 });
 
+export const UPDATE_FIELDS = 'updateFields';
+
 /** The fields of an update: what was not added stays as it is. */
 export const updateFields = (fields: Field[]): Field =>
 	collection(
 		{
 			displayName: 'Update Fields',
-			name: 'updateFields',
+			name: UPDATE_FIELDS,
 			placeholder: 'Add field',
 			description: 'What to change. Add only those fields; at least one is needed.',
 		},

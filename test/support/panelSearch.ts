@@ -17,6 +17,12 @@ export const SEARCHES: Array<[text: string, entries: string[]]> = [
 	['wait for video', ['MediaGen', 'MediaGen Job']],
 	['webhook media', ['MediaGen', 'MediaGen Webhook']],
 	['batch', ['MediaGen']],
+	['animate', ['MediaGen']],
+	['upscale', ['MediaGen']],
+	['lip sync', ['MediaGen']],
+	['talking head', ['MediaGen']],
+	['when a video is done', ['MediaGen']],
+	['render done', ['MediaGen']],
 ];
 
 export type Searchable = Pick<INodeTypeDescription, 'name' | 'displayName' | 'codex' | 'hidden'>;
