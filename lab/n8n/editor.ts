@@ -127,16 +127,26 @@ export class Editor {
 	/**
 	 * Fills in these fields of a new credential and nothing else, and saves it, which also tests it.
 	 * Gives its name.
+	 * @param wrong what is filled in and saved first, and fails the test
 	 */
-	async connect(fields: Record<string, string>): Promise<string> {
+	async connect(
+		fields: Record<string, string>,
+		wrong: Array<Record<string, string>> = [],
+	): Promise<string> {
 		if (await this.openCredentials())
 			await this.page.getByTestId('node-credentials-select-item-new').click();
 		const modal = this.page.getByTestId('editCredential-modal');
-		for (const [name, value] of Object.entries(fields)) {
-			await modal.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
-		}
+		const save = async (entered: Record<string, string>) => {
+			for (const [name, value] of Object.entries(entered))
+				await modal.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
+			await modal.getByTestId('credential-save-button').click();
+		};
 		const name = await modal.getByTestId('credential-name').innerText();
-		await modal.getByTestId('credential-save-button').click();
+		for (const entered of wrong) {
+			await save(entered);
+			await modal.getByText('Couldn’t connect with these settings').first().waitFor();
+		}
+		await save(fields);
 		// It closes by itself once the test has passed.
 		await modal.waitFor({ state: 'detached' });
 		return name.trim();

@@ -71,13 +71,10 @@ function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchI
  */
 const keeping = (field: string, search: Search): Search =>
 	async function (filter, cursor) {
-		try {
-			return await search.call(this, filter, cursor);
-		} catch (error) {
-			const held = heldBy(this, field);
-			if (filter || cursor || held === undefined) throw error;
-			return { results: [held, problemLine(error as Error)] };
-		}
+		const held = filter || cursor ? undefined : heldBy(this, field);
+		const found = search.call(this, filter, cursor);
+		if (held === undefined) return await found;
+		return await found.catch((error: Error) => ({ results: [held, problemLine(error)] }));
 	};
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
