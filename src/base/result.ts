@@ -15,8 +15,8 @@ export type Failure =
 	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
-	/** Not sent, because the run was halted. `becomesRow`: as what has halted it did. */
-	| { kind: 'skipped'; cause: string; becomesRow: boolean }
+	/** Not sent, because the run was halted. */
+	| { kind: 'skipped'; cause: string }
 	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/** Not sent: it does not fit under the limit of the execution. `price`: `null` if the service states none. */

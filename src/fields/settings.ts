@@ -116,6 +116,14 @@ export const idempotencyKey: Field = {
 	mapping: asSetting('idempotencyKey', ownKey),
 };
 
+/** A value of the first drafts, whose work n8n's _On Error_ does. */
+const FORMER_POLICY = 'continue';
+
+const creditPolicy: Rule = (value, context) => {
+	const now: CreditPolicy = 'stop';
+	return choice(CREDIT_POLICIES)(value === FORMER_POLICY ? now : value, context);
+};
+
 export const onInsufficientCredits: Field = {
 	displayName: 'When Credits Run Out',
 	name: 'onInsufficientCredits',
@@ -123,20 +131,16 @@ export const onInsufficientCredits: Field = {
 	default: USUAL.onInsufficientCredits,
 	description: 'What to do when credits are too few for an item',
 	options: optionList<CreditPolicy>({
-		continue: {
-			name: 'Continue With Error Items',
-			description: 'Finished items go on, the others become error items',
-		},
 		stop: {
 			name: 'Stop',
-			description: 'Nothing further is sent; the error counts what was submitted',
+			description: "Nothing further is sent; n8n's On Error says what becomes of the items",
 		},
 		wait: {
 			name: 'Wait for Top-Up',
 			description: 'Retry at intervals until there are credits, up to Credit Wait Timeout',
 		},
 	}),
-	mapping: asSetting('onInsufficientCredits', choice(CREDIT_POLICIES)),
+	mapping: asSetting('onInsufficientCredits', creditPolicy),
 };
 
 export const creditWaitTimeout: Field = {
@@ -157,7 +161,7 @@ export const maxCredits: Field = {
 	typeOptions: { minValue: 0 },
 	default: 100,
 	description:
-		'The most that one execution may reserve. In schedules, let When Credits Run Out continue.',
+		'The most that one execution may reserve. What does not fit is not sent; with On Error: Continue, cheaper items still are.',
 	mapping: { ...asSetting('maxCredits', number({ min: 0 })), guardsMoney: true },
 };
 

@@ -6,7 +6,7 @@ import { mustHaveId } from '../service/client';
 import { filesIn, jobState, toResult } from '../service/jobState';
 import { notApproved } from './agent';
 import { hear, type Heard, type Made, type Progress } from './answer';
-import { awaitCredits, withBudget, withinMaxCredits } from './credits';
+import { askBook, awaitCredits, withBudget, withinMaxCredits } from './credits';
 import { collect, expiryOf, withOutputs } from './files';
 import { asksForFirstModel, withFirstModel } from './firstModel';
 import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
@@ -186,9 +186,13 @@ class Creation {
 	 * the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
 	 */
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
-		const { credits, settings } = this.item;
+		const { item } = this;
+		const { credits, settings, spec } = item;
 		if (settings.maxCredits === Infinity) return this.takeSlot(request, channel);
-		const turn = credits.turn.run(channel, async () => await this.takeSlot(request, channel));
+		const turn = credits.turn.run(channel, async () => {
+			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
+			return await this.takeSlot(request, channel);
+		});
 		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 	}
 

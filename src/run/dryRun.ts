@@ -1,64 +1,35 @@
-import { ENDPOINTS, LIMITS, textOf } from '../contract';
+import { textOf } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import { flagOf } from '../base/values';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
 import { filesIn } from '../service/jobState';
-import { pageOf } from '../service/pages';
+import { charactersIn, countAskedFor, roundedUp } from '../service/priceBook';
 import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
-import { statedPrice } from './credits';
 import { requestedText } from './files';
 import { withFirstModel } from './firstModel';
 import type { Item, Outcome } from './item';
 import { idempotencyOf } from './idempotency';
-import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn, type Prices } from './prices';
+import { askBook } from './credits';
 import { statesOf } from './memory';
 import { openRequest, withoutReferences } from './uploads';
 
 /*
  * A dry run: nothing is created, and no request goes out but those that read what the last generations
- * of the workspace have cost and, where none is chosen, its first model. Every item has the shape of a
+ * of the workspace have cost (`service/priceBook.ts`) and, where none is chosen, its first model. Every item has the shape of a
  * finished job, with files that stand for its media, so that what comes after the node can be built. What
  * would be sent stands under `request`.
  */
-
-/** The lite speech model. Specification: Credit rules. */
-const LITE_SPEECH = { model: 'service/speech-lite', creditsPerCharacter: 300 / 1_000_000 };
-
-async function readPrices({ host, workspace, hasService }: Item): Promise<Prices> {
-	if (!hasService) return pricesIn([]);
-	const request = { method: 'GET', path: PRICES_ENDPOINT.path, query: PRICES_QUERY } as const;
-	const page = await workspace.client.request(host.channel, request, { retry: false });
-	return pricesIn(pageOf(page.ok ? page.value.body : undefined).entries);
-}
-
-/** What a request is expected to cost; `undefined` where that is not known. */
-function priceOf(item: Item, { body }: ApiRequest, prices: Prices): number | undefined {
-	const { endpoint } = item.spec;
-	const stated = statedPrice(endpoint, body);
-	if (stated !== undefined || !isRecord(body)) return stated;
-	if (endpoint.path === ENDPOINTS.createGeneration.path) return lastPrice(prices, body);
-	const isLite = endpoint.path === ENDPOINTS.createSpeech.path && body.model === LITE_SPEECH.model;
-	return isLite ? charactersIn(body) * LITE_SPEECH.creditsPerCharacter : undefined;
-}
-
-const blocksIn = ({ blocks }: Json): Json[] =>
-	Array.isArray(blocks) ? blocks.filter(isRecord) : [];
-
-const charactersIn = (body: Json): number =>
-	blocksIn(body).reduce((sum, { text }) => sum + [...asText(text)].length, 0);
-
-const rounded = (credits: number): number => Math.ceil(credits * 100) / 100;
 
 /** What several jobs would cost, as the end of a sentence. */
 function costSentence(costs: Array<number | undefined>): string {
 	const known = costs.filter((cost) => cost !== undefined);
 	const unknown = costs.length - known.length;
 	if (known.length === 0) return unknown > 0 ? '; what that costs is not known' : '';
-	const sum = rounded(known.reduce((total, cost) => total + cost, 0));
-	const rest = unknown > 0 ? ` and the unknown price of ${unknown} of them` : '';
-	return `, for about ${sum} credits${rest}`;
+	const sum = roundedUp(known.reduce((total, cost) => total + cost, 0));
+	const rest = unknown > 0 ? `, and the unknown price of ${unknown} of them` : '';
+	return `, for about ${sum} credits, at the prices of last time${rest}`;
 }
 
 /** A request as it would be sent, as far as the service says which model is its first one. */
@@ -69,18 +40,27 @@ async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiReques
 	return body.failure.kind === 'input' ? body : ok(request);
 }
 
-/** What all items of the run would create and cost, in words, and which of them are wrong. */
-async function summaryOf(item: Item, prices: Prices): Promise<string> {
-	const { checked, invalid } = item.run;
-	const costs: Array<number | undefined> = [];
-	for (const [, prepared] of checked) {
+/** All requests of the run as they would be sent. */
+async function allAsSent(item: Item): Promise<ApiRequest[]> {
+	const all: ApiRequest[] = [];
+	for (const [, prepared] of item.run.checked) {
 		if (!prepared.ok) continue;
 		const { request, parts = [request] } = prepared.value;
 		for (const part of parts) {
 			const sent = await asSent(item, part);
-			costs.push(priceOf(item, sent.ok ? sent.value : part, prices));
+			all.push(sent.ok ? sent.value : part);
 		}
 	}
+	return all;
+}
+
+/** What all items of the run would create and cost, in words, and which of them are wrong. */
+async function summaryOf(item: Item): Promise<string> {
+	const { invalid } = item.run;
+	const { endpoint } = item.spec;
+	const priced = (await allAsSent(item)).map(({ body }) => ({ endpoint, body }));
+	await askBook(item, priced);
+	const costs = priced.map((one) => item.workspace.prices.costOf(one));
 	const cost = item.spec.charges ? costSentence(costs) : '';
 	const count = `${costs.length} ${costs.length === 1 ? 'job' : 'jobs'}`;
 	const bad =
@@ -147,19 +127,16 @@ function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Jso
 	const { object } = item.spec;
 	const body = isRecord(sent) ? sent : {};
 	const sample = sampleFor(object, body);
-	const parameters = isRecord(body.parameters) ? body.parameters : {};
 	switch (object) {
 		case 'generation': {
-			const asked = typeof parameters.count === 'number' ? parameters.count : 1;
-			const count = Math.min(Math.max(1, Math.floor(asked)), LIMITS.count.max);
-			const outputs = sample ? outputsOf(id, count, sample) : [];
+			const outputs = sample ? outputsOf(id, countAskedFor(body), sample) : [];
 			const ids = outputs.map((output) => output.id);
 			const { mode, model } = body;
 			return { id, object, status: 'completed', mode, model, output_ids: ids, outputs };
 		}
 		case 'speech_generation': {
 			const [output] = sample ? outputsOf(id, 1, sample) : [];
-			const lines = blocksIn(body).length;
+			const lines = Array.isArray(body.blocks) ? body.blocks.length : 0;
 			return {
 				id,
 				object,
@@ -225,10 +202,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const content = opened.value.requestFingerprint;
 	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
 	const idempotencyKey = idempotencyOf(asNew, content).keyOf();
-	// Each once, for all items of the run.
-	run.cache.prices ??= readPrices(item);
-	const prices = await run.cache.prices;
-	run.cache.drySummary ??= summaryOf(item, prices);
+	// Once for all items of the run.
+	run.cache.drySummary ??= summaryOf(item);
 	const summary = await run.cache.drySummary;
 	const outcome: Outcome = { resources: [], files: [] };
 	for (const [index, asked] of parts.entries()) {
@@ -239,7 +214,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 		const job = finished(item, part, `dry_run_${itemIndex + 1}${suffix}`);
 		const stored = settings.downloadOutputs ? await storeSamples(item, job, part) : ok([]);
 		if (!stored.ok) return stored;
-		const price = priceOf(item, part, prices);
+		const { endpoint } = item.spec;
+		const price = item.workspace.prices.costOf({ endpoint, body: part.body });
 		const sent: Json = {
 			method: part.method,
 			path: part.path,
@@ -247,7 +223,7 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 		};
 		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
 		const resource: Json = { ...job, dryRun: true, summary, request: sent };
-		if (price !== undefined) resource.estimated_credits = rounded(price);
+		if (price !== undefined) resource.estimated_credits = roundedUp(price);
 		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });
 		const [, state] = states[index] ?? [];
 		if (state && 'job' in state) resource.existingJob = state.job.id;

@@ -14,7 +14,7 @@ export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as c
 /** Values of _Avoid Paying Twice_; workflows contain them. */
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
-export const CREDIT_POLICIES = ['stop', 'wait', 'continue'] as const;
+export const CREDIT_POLICIES = ['stop', 'wait'] as const;
 /** Values of _When Credits Run Out_. */
 export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
 

@@ -3,17 +3,11 @@ import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
 import type { Workspace } from '../service/workspace';
-import { becomesErrorItem } from './credits';
 import type { Item, Prepared } from './item';
 import type { Unfinished } from './takeOver';
 
 export interface Halt {
 	cause: string;
-	/**
-	 * Whether the item that has halted the run became a failed row. What is not sent because of it does too: if it
-	 * returned nothing, nobody would throw, and n8n would take the run for a success.
-	 */
-	becomesRow: boolean;
 }
 
 /** What is the same for all items of a run, and slow or dear to find out. */
@@ -22,8 +16,6 @@ interface RunCache {
 	parameters?: string;
 	/** What a dry run says of all items. */
 	drySummary?: Promise<string>;
-	/** What a dry run knows of prices. */
-	prices?: Promise<ReadonlyMap<string, number>>;
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
@@ -52,8 +44,14 @@ export class Run {
 	private readonly haltController = new AbortController();
 	private anyStopSignal: AbortSignal | undefined;
 
-	/** @param checked all items, by n8n's number */
-	constructor(readonly checked: ReadonlyMap<number, Checked> = new Map()) {}
+	/**
+	 * @param checked all items, by n8n's number
+	 * @param continuesOnFail whether an item that fails becomes a row among others
+	 */
+	constructor(
+		readonly checked: ReadonlyMap<number, Checked> = new Map(),
+		readonly continuesOnFail = false,
+	) {}
 
 	get total(): number {
 		return this.checked.size;
@@ -97,23 +95,21 @@ export class Run {
 }
 
 /** Halts the run if the failure of an item holds for the others too. */
-export function halt({ run, itemIndex, settings }: Item, failed: Failed): void {
+export function halt({ run, itemIndex }: Item, failed: Failed): void {
 	const { failure, endpoint } = failed;
 	if (failure.kind === 'creditCap') {
-		// With error items, cheaper items may still fit under the limit.
-		if (settings.onInsufficientCredits === 'continue') return;
-		const cause = `Max Credits per Execution was reached at item ${itemIndex + 1}`;
-		return run.halt({ cause, becomesRow: false });
+		// Where rows are wanted, cheaper items still fit under the limit.
+		if (run.continuesOnFail) return;
+		return run.halt({ cause: `Max Credits per Execution was reached at item ${itemIndex + 1}` });
 	}
 	if ('isOutage' in failure && failure.isOutage)
-		return run.halt({ cause: 'the service gave no answer', becomesRow: false });
+		return run.halt({ cause: 'the service gave no answer' });
 	if (failure.kind !== 'status') return;
 	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	// A key that may not upload can still serve the items without files.
 	const isPartial = endpoint !== undefined && refusal === 'forbidden';
 	if (concernsRun === undefined || isPartial) return;
-	const cause = `${concernsRun} at item ${itemIndex + 1}`;
-	run.halt({ cause, becomesRow: becomesErrorItem(failed, settings) });
+	run.halt({ cause: `${concernsRun} at item ${itemIndex + 1}` });
 }
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */

@@ -7,7 +7,7 @@ import { n8nHost } from '../service/n8n';
 import { workspaceOf } from '../service/workspace';
 import { runOfRow } from './agent';
 import { checkAll, type Ready, type Runnable } from './check';
-import { becomesErrorItem, executionCredits } from './credits';
+import { executionCredits } from './credits';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
 import { identify } from './identity';
@@ -152,8 +152,7 @@ async function endOf(
 	if (!settings.isTool && !settings.dryRun)
 		noteEnd(item, result.ok ? origin.owner.execution : undefined);
 	const context = contextOf(operation, run, input.index, item);
-	const isRow = call.continuesOnFail || (!result.ok && becomesErrorItem(result, settings));
-	return { input, item, result, context, isRow };
+	return { input, item, result, context, isRow: call.continuesOnFail };
 }
 
 /** Runs all items; with Batching of Request Options they begin in portions. */
@@ -251,7 +250,7 @@ export async function runOperation(
 ): Promise<INodeExecutionData[]> {
 	const { creates } = operation.spec;
 	const checked = await checkAll(call, operation);
-	const run = new Run(checked);
+	const run = new Run(checked, call.continuesOnFail);
 	const remembered = rememberedBy(call);
 	const { lost, node, owner } = remembered;
 	if (creates) lost.watch(call.signal, node, owner);

@@ -136,7 +136,10 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 					`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
 					`One was created, which may have reserved any number of credits. ${progress(context)}Remove the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
 				];
-			const expected = price === undefined ? '' : `, and this item is expected to cost ${price}`;
+			const expected =
+				price === undefined
+					? ''
+					: `, and this item is expected to cost ${price}, at the prices of last time`;
 			return [
 				`Max Credits per Execution (${maxCredits}) would be exceeded`,
 				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,

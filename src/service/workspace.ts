@@ -7,6 +7,7 @@ import { JobPoller } from './jobPoller';
 import { CreditGate } from './creditGate';
 import { JobSlots } from './jobSlots';
 import { OtherClients } from './otherClients';
+import { PriceBook } from './priceBook';
 import { RateLimiter } from './rateLimiter';
 import { MINUTE_MS } from './tuning';
 
@@ -20,6 +21,7 @@ export class Workspace {
 	readonly poller: JobPoller;
 	readonly slots: JobSlots;
 	readonly credits: CreditGate;
+	readonly prices: PriceBook;
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
@@ -37,6 +39,7 @@ export class Workspace {
 			this.poller.list(channel),
 		);
 		this.credits = new CreditGate(clock);
+		this.prices = new PriceBook(this.client, clock);
 	}
 
 	get isUnused(): boolean {

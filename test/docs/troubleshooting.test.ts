@@ -49,7 +49,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
 	noSlot: [{ kind: 'noSlot', waitedMs: 60_000, others: 0 }],
-	skipped: [{ kind: 'skipped', cause: '…', becomesRow: false }],
+	skipped: [{ kind: 'skipped', cause: '…' }],
 	possibleDuplicate: [{ kind: 'possibleDuplicate', because: 'expired' }],
 };
 

@@ -168,16 +168,24 @@ describe('prices in the list of models', () => {
 		{ id: 'a', label: 'Alpha' },
 		{ id: 'b', label: 'Beta' },
 	];
-	const generation = (model: string, credits?: number, mode = 'image') =>
-		({ id: 'g', object: 'generation', mode, model, estimated_credits: credits }) as const;
+	const generation = (model: string, credits?: number, mode = 'image', count = 1) => ({
+		id: 'g',
+		object: 'generation',
+		status: 'completed',
+		mode,
+		model,
+		output_ids: Array.from({ length: count }, (_, index) => `o${index}`),
+		estimated_credits: credits,
+	});
 	const opened = (generations: unknown) =>
 		editor({ answers: { '/models': catalogue, '/generations': generations } });
 
 	test('are those of the newest generation of each model in this mode; an unknown one is said to be unknown', async () => {
-		const generations = [generation('a', 2), generation('a', 9), generation('b', 5, 'video')];
+		const four = generation('a', 8, 'image', 4);
+		const generations = [four, generation('a', 9), generation('b', 5, 'video')];
 		expect(await namesIn(searchModels, opened(generations))).toEqual([
 			'Alpha, the first of the workspace',
-			'Alpha – 2 credits last time',
+			'Alpha – 2 credits a picture last time',
 			'Beta – price unknown',
 		]);
 	});

@@ -137,8 +137,8 @@ export async function runAll<T>(
 	count: number,
 	partsOf: (itemIndex: number) => RunParts,
 	operation: (item: Item) => Promise<T>,
+	run = new Run(),
 ): Promise<T[]> {
-	const run = new Run();
 	const items = Array.from({ length: count }, (_, itemIndex) =>
 		runOf({ run, itemIndex, ...partsOf(itemIndex) }),
 	);

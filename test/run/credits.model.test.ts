@@ -21,7 +21,7 @@ const SIZES = ['s', 'm', 'l', 'xl'];
 
 const FAULTS = ['before', 'after', 'truncated', 'error'] as const;
 
-const POLICIES = ['stop', 'continue', 'wait'] as const;
+const POLICIES = ['stop', 'wait'] as const;
 
 /** How often what the rules are about has happened: the model would prove nothing otherwise. */
 const seen = {
@@ -78,9 +78,10 @@ async function execution(seed: number): Promise<string[]> {
 			dryRun: random() < 0.1,
 		};
 		const cap = settings.maxCredits ?? 0;
+		const continuesOnFail = random() < 0.5;
 		for (let tries = random() < 0.3 ? 2 : 1; tries > 0; tries -= 1) {
 			const [before, requests] = [reserved(), posts()];
-			const run = new Run();
+			const run = new Run(new Map(), continuesOnFail);
 			const all = asked.map(async (size, itemIndex) => {
 				const prompt = `${node} ${itemIndex}`;
 				if (random() < 0.1) failing.add(prompt);

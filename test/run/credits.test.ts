@@ -1,9 +1,11 @@
 import { ENDPOINTS, type Endpoint } from '../../src/contract';
 import type { Result } from '../../src/base/result';
-import { creditsOf, executionCredits } from '../../src/run/credits';
+import { executionCredits } from '../../src/run/credits';
 import type { Outcome, Settings } from '../../src/run/item';
 import { newMemory, type ItemMemory } from '../../src/run/memory';
+import { Run } from '../../src/run/run';
 import { runItem } from '../../src/run/runItem';
+import { creditsOf } from '../../src/service/priceBook';
 import { answer, errorBody } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { createJob, hostWith, runAll, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -38,7 +40,12 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 	const credits = executionCredits({});
 	const memories = new Map<string, ItemMemory>();
 	/** All items of one run of a node, as n8n starts them: at once. */
-	const run = async (asked: Asked[], settings: Partial<Settings>, node = 'node') => {
+	const run = async (
+		asked: Asked[],
+		settings: Partial<Settings>,
+		node = 'node',
+		continuesOnFail = false,
+	) => {
 		const partsOf = (itemIndex: number): RunParts => {
 			const { prompt, size = 's' } = asked[itemIndex] as Asked;
 			const item = `${node}:${itemIndex}`;
@@ -47,7 +54,8 @@ function setUp(service: Partial<ServiceSettings> = {}) {
 			const own = { memory, prompt, model: size, origin: { item } };
 			return { host, workspace, settings, credits, ...own };
 		};
-		return await clock.run(runAll(asked.length, partsOf, runItem));
+		const ofNode = new Run(new Map(), continuesOnFail);
+		return await clock.run(runAll(asked.length, partsOf, runItem, ofNode));
 	};
 	return { clock, model, workspace, execution: { credits, run } };
 }
@@ -72,7 +80,7 @@ test('forty items at one price stop below the limit, and say how many were not s
 	expect(model.count(202, 'POST')).toBe(6);
 });
 
-test('with error items, what still fits is sent; waiting for a top-up does not wait for a limit', async () => {
+test('with On Error: Continue, what still fits is sent; waiting for a top-up does not wait for a limit', async () => {
 	const { clock, execution, model } = setUp({
 		price: ({ model: size }) => (size === 'large' ? 10 : 2),
 	});
@@ -81,8 +89,8 @@ test('with error items, what still fits is sent; waiting for a top-up does not w
 		{ prompt: 'x', size: 'large' },
 		{ prompt: 'y', size: 'small' },
 	];
-	const limit = { maxCredits: 15, onInsufficientCredits: 'continue' } as const;
-	const results = await execution.run(mixed, limit, 'b');
+	const limit = { maxCredits: 15 };
+	const results = await execution.run(mixed, limit, 'b', true);
 	expect(results.map(({ ok }) => ok)).toEqual([false, true]);
 	expect(reserved(model)).toBe(14);
 	const before = clock.now();

@@ -73,6 +73,8 @@ test('a long speech becomes several; with lite speech 300 credits are stated for
 test('prices are those of the newest generation of each model, from one page for the whole run', async () => {
 	const shown = [4, 2].map((credits) => ({
 		id: `g${credits}`,
+		status: 'completed',
+		outputs: [{}],
 		...image,
 		estimated_credits: credits,
 	}));
@@ -81,7 +83,7 @@ test('prices are those of the newest generation of each model, from one page for
 	expect(asked).toHaveLength(1);
 	expect(items.map(({ json }) => json.estimated_credits)).toEqual([4, 4, undefined]);
 	expect(items[0]?.json.summary).toBe(
-		'Nothing was sent. It would create 3 jobs, for about 8 credits and the unknown price of 1 of them.',
+		'Nothing was sent. It would create 3 jobs, for about 8 credits, at the prices of last time, and the unknown price of 1 of them.',
 	);
 });
 

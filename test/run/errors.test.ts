@@ -58,7 +58,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
 	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
-	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2', becomesRow: true },
+	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2' },
 	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 

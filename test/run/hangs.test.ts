@@ -65,7 +65,7 @@ async function world(seed: number): Promise<string[]> {
 				creditWaitTimeoutMs,
 				waitForCompletion: pick(true, false),
 				idempotency: pick('execution', 'content', 'none'),
-				onInsufficientCredits: pick('stop', 'wait', 'continue'),
+				onInsufficientCredits: pick('stop', 'wait'),
 				maxCredits: pick(0, 0, 10),
 			},
 		};

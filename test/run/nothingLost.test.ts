@@ -32,7 +32,7 @@ async function resultsOf(seed: number): Promise<number[] | 'error'> {
 			options: {
 				idempotency,
 				...(idempotency === 'custom' && { idempotencyKey: `key ${seed} of ${item}` }),
-				...pick({}, { onInsufficientCredits: 'continue' }),
+				...pick({}, { onInsufficientCredits: 'wait', creditWaitTimeout: 1 }),
 				...pick({}, { maxCredits: 15 }),
 			},
 		}),

@@ -249,25 +249,24 @@ describe('when the credits run out', () => {
 		expect(model.count(402)).toBeLessThanOrEqual(5);
 	});
 
-	test.each<[string, Part]>([
-		['On Error', { continueOnFail: true }],
-		['If Credits Run Out', { given: { options: { onInsufficientCredits: 'continue' } } }],
-	])(
-		'with %s: Continue the finished work is kept and the rest are failed rows',
-		async (_, part) => {
-			const { model, run } = withPrompts({ prompts, service, ...part });
-			const rows = await run();
-			expect(rows.map(({ pairedItem }) => pairedItem)).toEqual(
-				prompts.map((_, item) => ({ item })),
-			);
-			expect(rows.filter(({ json }) => json.status === 'completed')).toHaveLength(7);
-			expect(rows.filter(({ json }) => json.status === 'failed')).toHaveLength(13);
-			expect(rows.at(-1)?.json.error).toMatch(
-				/^Not sent: the credits ran out at item \d+ \[item 20 of 20\]/,
-			);
-			expect(model.jobs).toHaveLength(7);
-		},
-	);
+	test('with On Error: Continue the finished work is kept and the rest are failed rows', async () => {
+		const { model, run } = withPrompts({ prompts, service, continueOnFail: true });
+		const rows = await run();
+		expect(rows.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
+		expect(rows.filter(({ json }) => json.status === 'completed')).toHaveLength(7);
+		expect(rows.filter(({ json }) => json.status === 'failed')).toHaveLength(13);
+		expect(rows.at(-1)?.json.error).toMatch(
+			/^Not sent: the credits ran out at item \d+ \[item 20 of 20\]/,
+		);
+		expect(model.jobs).toHaveLength(7);
+	});
+
+	test('a workflow of the first drafts that says "continue" stops', async () => {
+		const options = { onInsufficientCredits: 'continue' };
+		const { model, run } = withPrompts({ prompts, service, given: { options } });
+		expect((await failure(run())).message).toMatch(/^Not enough credits /);
+		expect(model.jobs).toHaveLength(7);
+	});
 });
 
 test.each([

@@ -49,9 +49,22 @@ const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: End
 interface Reading {
 	/** Asked instead of the query, where its page is not known yet. */
 	narrowed?: Query;
-	/** Whether the list can do without: then nobody waits for long, and a failure is not tried again for a minute. */
-	isOptional?: boolean;
 }
+
+const connectWithin = async (
+	context: ILoadOptionsFunctions,
+	deadlineMs: number,
+	timeoutMs: number,
+) =>
+	await connect(context, {
+		signal: AbortSignal.timeout(deadlineMs),
+		fairnessKey: 'editor',
+		timeoutMs,
+	});
+
+/** The service, for what a list can do without: nobody waits for long. */
+export const connectOptional = async (context: ILoadOptionsFunctions) =>
+	await connectWithin(context, OPTIONAL_MS, OPTIONAL_MS);
 
 /**
  * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
@@ -61,15 +74,12 @@ export async function readPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	query: Query = {},
-	{ narrowed = query, isOptional = false }: Reading = {},
+	{ narrowed = query }: Reading = {},
 ): Promise<Page> {
-	const { baseUrl, apiKey, host, workspace } = await connect(context, {
-		signal: AbortSignal.timeout(isOptional ? OPTIONAL_MS : DEADLINE_MS),
-		fairnessKey: 'editor',
-		timeoutMs: isOptional ? OPTIONAL_MS : RESPONSE_MS,
-	});
+	const connected = await connectWithin(context, DEADLINE_MS, RESPONSE_MS);
+	const { baseUrl, apiKey, host, workspace } = connected;
 	const cacheKey = (asked: Query) => {
-		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked), String(isOptional)];
+		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
 		return createHash('sha256').update(parts.join('\n')).digest('hex');
 	};
 	const key = cacheKey(narrowed);
@@ -89,9 +99,7 @@ export async function readPage(
 	};
 	const page = read();
 	pages.set(key, { until: now + FRESH_MS, page });
-	page.catch(() => {
-		if (!isOptional) pages.delete(key);
-	});
+	page.catch(() => pages.delete(key));
 	return await page;
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../../contract';
 import { isRecord, isResource, type Resource } from '../../base/types';
 import { FIRST_MODEL, FIRST_MODEL_NAME } from '../../run/firstModel';
-import { lastPrice, PRICES_ENDPOINT, PRICES_QUERY, pricesIn } from '../../run/prices';
+import { generationOf, priceWords } from '../../service/priceBook';
 import {
 	choicesOf,
 	type OffersTyped,
@@ -26,7 +26,7 @@ import {
 	nameFromId,
 	presetVoiceName,
 } from './choices';
-import { readPage, eachPage, type Query } from './request';
+import { connectOptional, eachPage, readPage, type Query } from './request';
 
 /** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
 type Search = (
@@ -44,7 +44,7 @@ interface Listing {
 	query?: Query;
 	offersTyped?: OffersTyped;
 	/** Reads, at the same time as the list, what is said of an entry after its name. Never fails. */
-	readNotes?: () => Promise<(entry: Resource) => string>;
+	readNotes?: (list: Promise<Json[]>) => Promise<(entry: Resource) => string>;
 }
 
 /** Says what went wrong, in a list that goes on without. It chooses nothing: a picker has no other place for words. */
@@ -93,7 +93,8 @@ const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Searc
 		const typed = offersTyped ? filter : '';
 		const instead = { entries: [], next: undefined };
 		const reading = unlessTyped(read, instead, typed);
-		const notes = listing.readNotes?.();
+		const listed = reading.then(({ entries }) => entries).catch(() => []);
+		const notes = listing.readNotes?.(listed);
 		const { entries, next } = await reading;
 		const noteOf = (await notes) ?? (() => '');
 		const choices = entries
@@ -119,18 +120,22 @@ const MODE_OF: Record<string, GenerationMode> = {
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
 
-/** What a model has cost when this workspace last used it; nothing where the service names no prices at all. */
+/** What an output of a model has cost when this workspace last used it; nothing where the service names no prices at all. */
 async function readPrices(
 	context: ILoadOptionsFunctions,
 	mode: GenerationMode,
+	list: Promise<Json[]>,
 ): Promise<(model: Resource) => string> {
-	const read = readPage(context, PRICES_ENDPOINT, PRICES_QUERY, { isOptional: true });
-	const prices = pricesIn(await read.then(({ entries }) => entries).catch(() => []));
+	const connected = await connectOptional(context).catch(() => undefined);
+	if (!connected) return () => '';
+	const { prices } = connected.workspace;
+	const { channel } = connected.host;
+	await prices.ask(channel, []);
+	const wanted = (await list).map(({ id }) => generationOf({ mode, model: id }));
+	await prices.ask(channel, wanted);
 	return ({ id }) => {
-		const price = lastPrice(prices, { mode, model: id });
-		if (prices.size === 0) return '';
-		if (price === undefined) return ' – price unknown';
-		return ` – ${price} ${price === 1 ? 'credit' : 'credits'} last time`;
+		const words = priceWords(prices, mode, id) ?? (prices.isEmpty ? '' : 'price unknown');
+		return words === '' ? '' : ` – ${words}`;
 	};
 }
 
@@ -142,7 +147,7 @@ const catalogue = searchOf((context) => {
 		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
 		query: mode && { mode },
 		offersTyped: 'ifNothingFits',
-		readNotes: mode && (async () => await readPrices(context, mode)),
+		readNotes: mode && (async (list) => await readPrices(context, mode, list)),
 	};
 });
 

@@ -11,10 +11,20 @@ const TIMEOUT_MS = 120_000;
 /** What `Retry-After` says where all slots are taken: the service cannot know when a job ends. */
 const SLOT_RETRY_MS = 5_000;
 
+interface Asked {
+	mode?: string;
+	model?: string;
+	prompt: string;
+	parameters?: { count?: number };
+}
+
 interface Job {
 	id: string;
 	mode: string;
+	model: string;
 	prompt: string;
+	/** How many outputs. */
+	count: number;
 	endsAt: number;
 	/** Reserved credits. */
 	credits: number;
@@ -90,23 +100,24 @@ export class ModelService {
 	}
 
 	private create({ body, headers }: ApiRequest): SendResult {
-		const { mode = 'image', prompt } = body as { mode?: string; prompt: string };
+		const { mode = 'image', model = 'm', prompt, parameters } = body as Asked;
+		const asked = { mode, model, prompt, count: parameters?.count ?? 1 };
 		const key = headers?.['Idempotency-Key'];
 		const known = key === undefined ? undefined : this.keys.get(key);
 		if (known) return answer(202, this.shown(known));
 		const credits = this.settings.price?.(body as Record<string, unknown>) ?? 1;
 		if (this.settings.credits < credits) return answer(402, errorBody('Not enough credits'));
 		if (this.isFull()) return this.tooMany(SLOT_RETRY_MS);
-		const job = this.begin(mode, prompt, credits);
+		const job = this.begin(asked, credits);
 		if (key !== undefined) this.keys.set(key, job);
 		return answer(202, this.shown(job));
 	}
 
-	private begin(mode: string, prompt: string, credits: number): Job {
+	private begin(asked: Pick<Job, 'mode' | 'model' | 'prompt' | 'count'>, credits: number): Job {
 		const { jobMs, latencyMs, onEnd } = this.settings;
-		const takes = jobMs(prompt);
+		const takes = jobMs(asked.prompt);
 		const id = `gen_${this.jobs.length + 1}`;
-		const job: Job = { id, mode, prompt, endsAt: this.clock.now() + takes, credits };
+		const job: Job = { id, ...asked, endsAt: this.clock.now() + takes, credits };
 		this.settings.credits -= credits;
 		this.jobs.push(job);
 		this.byId.set(job.id, job);
@@ -134,13 +145,15 @@ export class ModelService {
 
 	private shown(job: Job): Resource {
 		if (job.ended) return job.ended;
-		const { id, mode, prompt, endsAt, credits } = job;
+		const { id, mode, model, prompt, count, endsAt, credits } = job;
 		const estimate = this.settings.price && { estimated_credits: credits };
-		const common = { id, object: 'generation', mode, model: 'm', prompt, ...estimate };
+		const common = { id, object: 'generation', mode, model, prompt, ...estimate };
 		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
-		const outputs = [
-			{ id: `${id}-out`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
-		];
+		const outputs = Array.from({ length: count }, (_, index) => ({
+			id: index === 0 ? `${id}-out` : `${id}-out-${index + 1}`,
+			url: `https://media.example/${id}.png`,
+			media_type: 'image/png',
+		}));
 		job.ended = { ...common, outputs, ...this.settings.ending(prompt) };
 		return job.ended;
 	}
