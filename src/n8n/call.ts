@@ -8,6 +8,7 @@ import type {
 	IGetNodeParameterOptions,
 	INode,
 	INodeExecutionData,
+	NodeExecutionHint,
 	ITaskDataConnections,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -78,6 +79,8 @@ export interface NodeCall {
 	parameter(index: number, name: string, fallback?: unknown): unknown;
 	evaluate(index: number, expression: string): unknown;
 	credential(index: number): Promise<ICredentialDataDecryptedObject>;
+	/** One sentence above the output; nowhere where n8n shows none. */
+	addHint(hint: NodeExecutionHint): void;
 }
 
 /** Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2). */
@@ -217,6 +220,8 @@ export function callOf(context: IExecuteFunctions): NodeCall {
 		runIndex: runIndexOf(context, 0),
 		parameter: (index, name, fallback) => readParameter(ofItem(index), name, fallback),
 		credential: async (index) => await context.getCredentials(CREDENTIAL, index),
+		// Older versions of n8n have no such function.
+		addHint: (hint) => (context as Partial<IExecuteFunctions>).addExecutionHints?.(hint),
 	};
 }
 
@@ -235,6 +240,7 @@ export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
 		runIndex: runIndexOf(context, index),
 		parameter: (_, name, fallback) => readParameter(read, name, fallback),
 		credential: async () => await context.getCredentials(CREDENTIAL),
+		addHint: () => {},
 	};
 }
 

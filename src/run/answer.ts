@@ -1,6 +1,7 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
 import { textOf } from '../contract';
+import { chargeOf } from '../service/priceBook';
 import { meaningOf, refusalOf } from '../service/statuses';
 import type { Slot } from '../service/jobSlots';
 import { countCredits, isOutOfCredits, type CreditWait } from './credits';
@@ -91,11 +92,26 @@ const countRefusals: Hearer = ({ made }, progress) => {
 	return undefined;
 };
 
-/** The sum of the execution. */
-const count: Hearer = ({ made, body }, { item }) => {
+/** The sum of the execution, and what the run has bought. */
+const count: Hearer = ({ made, body }, progress) => {
+	const { item } = progress;
 	countCredits(item, body, made.ok ? ok(made.value.job) : made);
+	if (made.ok && item.spec.charges) noteBought(progress, made.value.job);
 	return undefined;
 };
+
+/** Under a key that others share, the answer may be about a job that they have paid for. */
+function noteBought({ item, idempotency, sentAt }: Progress, job: Resource): void {
+	const { workspace, run, request, spec } = item;
+	const name = `${request.path} ${job.id}`;
+	const isOlder = idempotency.isShared && isBefore(job, sentAt);
+	if (!workspace.bought.has(name) && !isOlder) run.buy(job.id, chargeOf(spec.endpoint, job));
+	workspace.bought.set(name, true);
+}
+
+/** Whether a job says that it was made before a moment; `false` where either is not known. */
+export const isBefore = (job: Resource, moment = NaN): boolean =>
+	Date.parse(String(job.created_at)) < moment;
 
 /** Others of the workspace that wait for a top-up. */
 const tellGate: Hearer = ({ made }, progress, again) => {

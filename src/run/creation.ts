@@ -5,7 +5,7 @@ import { onAbort } from '../base/abort';
 import { mustHaveId } from '../service/client';
 import { filesIn, jobState, toResult } from '../service/jobState';
 import { notApproved } from './agent';
-import { hear, type Heard, type Made, type Progress } from './answer';
+import { hear, isBefore, type Heard, type Made, type Progress } from './answer';
 import { askBook, awaitCredits, withBudget, withinMaxCredits } from './credits';
 import { collect, expiryOf, withOutputs } from './files';
 import { asksForFirstModel, withFirstModel } from './firstModel';
@@ -309,7 +309,12 @@ class Creation {
 		const read = await item.run.reads.run(channel, async () => await readKnownJob(item, reference));
 		if (!read?.ok) return made;
 		const seen = { job: read.value, isOver: made.isOver };
-		if (jobState(seen.job, item.settings.terminalStatuses) !== 'bad') return seen;
+		const state = jobState(seen.job, item.settings.terminalStatuses);
+		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
+		// Nothing is made so fast.
+		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
+		if (isFinishedAtOnce || isBefore(seen.job, progress.sentAt)) item.run.wasThere(seen.job.id);
+		if (state !== 'bad') return seen;
 		const createdAt = Date.parse(String(seen.job.created_at));
 		const sentAt = progress.sentAt ?? NaN;
 		const isOwn = createdAt >= sentAt;
@@ -392,6 +397,9 @@ function signalUntilOut(cancel: AbortSignal | undefined, stop: AbortSignal | und
 		},
 	};
 }
+
+/** A job that has ended so soon after it was asked for was there before, in ms. */
+const AT_ONCE_MS = 2_000;
 
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;

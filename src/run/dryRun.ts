@@ -4,13 +4,14 @@ import { flagOf } from '../base/values';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { sampleMp4, samplePng, sampleWav } from '../transfer/samples';
 import { filesIn } from '../service/jobState';
-import { charactersIn, countAskedFor, roundedUp } from '../service/priceBook';
+import { charactersIn, countAskedFor, creditWords, roundedUp } from '../service/priceBook';
 import { readableStem } from '../transfer/names';
 import type { StoredFile } from '../service/host';
 import { requestedText } from './files';
 import { withFirstModel } from './firstModel';
 import type { Item, Outcome } from './item';
 import { idempotencyOf } from './idempotency';
+import type { DrySummary } from './run';
 import { askBook } from './credits';
 import { statesOf } from './memory';
 import { openRequest, withoutReferences } from './uploads';
@@ -27,9 +28,9 @@ function costSentence(costs: Array<number | undefined>): string {
 	const known = costs.filter((cost) => cost !== undefined);
 	const unknown = costs.length - known.length;
 	if (known.length === 0) return unknown > 0 ? '; what that costs is not known' : '';
-	const sum = roundedUp(known.reduce((total, cost) => total + cost, 0));
+	const sum = creditWords(known.reduce((total, cost) => total + cost, 0));
 	const rest = unknown > 0 ? `, and the unknown price of ${unknown} of them` : '';
-	return `, for about ${sum} credits, at the prices of last time${rest}`;
+	return `, about ${sum}, at the prices of last time${rest}`;
 }
 
 /** A request as it would be sent, as far as the service says which model is its first one. */
@@ -55,7 +56,7 @@ async function allAsSent(item: Item): Promise<ApiRequest[]> {
 }
 
 /** What all items of the run would create and cost, in words, and which of them are wrong. */
-async function summaryOf(item: Item): Promise<string> {
+async function summaryOf(item: Item): Promise<DrySummary> {
 	const { invalid } = item.run;
 	const { endpoint } = item.spec;
 	const priced = (await allAsSent(item)).map(({ body }) => ({ endpoint, body }));
@@ -67,7 +68,8 @@ async function summaryOf(item: Item): Promise<string> {
 		invalid.length > 0
 			? ` Items that are wrong: ${invalid.map((index) => index + 1).join(', ')}.`
 			: '';
-	return `Nothing was sent. It would create ${count}${cost}.${bad}`;
+	const wouldBe = `${count}${cost}`;
+	return { wouldBe, sentence: `Nothing was sent. It would create ${wouldBe}.${bad}` };
 }
 
 /** A file that stands for an output. */
@@ -181,7 +183,7 @@ async function storeSamples(
 		if (!sample) break;
 		const number = files.length > 1 ? index + 1 : undefined;
 		const words = requestedText(job as Resource, { body });
-		const stem = readableStem(words, 'file', `dry-${itemIndex + 1}`, number);
+		const stem = `dry-run-${readableStem(words, 'file', String(itemIndex + 1), number)}`;
 		try {
 			const fileName = `${stem}.${sample.extension}`;
 			stored.push(await host.store(sample.bytes(), fileName, sample.mediaType));
@@ -203,8 +205,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
 	const idempotencyKey = idempotencyOf(asNew, content).keyOf();
 	// Once for all items of the run.
-	run.cache.drySummary ??= summaryOf(item);
-	const summary = await run.cache.drySummary;
+	run.cache.dry ??= summaryOf(item);
+	const { sentence: summary } = await run.cache.dry;
 	const outcome: Outcome = { resources: [], files: [] };
 	for (const [index, asked] of parts.entries()) {
 		const asIs = await asSent(item, asked);

@@ -1,6 +1,7 @@
 import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
 import type { Failed, ServiceError } from '../base/result';
 import { asText } from '../base/types';
+import { creditWords } from '../service/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 import type { Run } from './run';
 import { creditSentence, creditState } from './spending';
@@ -89,7 +90,7 @@ export function runError(
 	node: INode,
 	failed: Failed,
 	known: ErrorContext,
-	{ made, submitted, invalid }: Run,
+	{ made, submitted, invalid, bought }: Run,
 ): NodeApiError {
 	const context = { ...known, submitted, invalid };
 	const error = nodeError(node, failed, context);
@@ -99,8 +100,11 @@ export function runError(
 		.map(({ item, job }): OtherJob => {
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});
+	const paid = bought.reduce<number>((sum, credits = 0) => sum + credits, 0);
+	const paidSentence = paid > 0 ? `This run has reserved ${creditWords(paid)}.` : '';
+	const sentences = [error.description, jobsSentence(others, context), paidSentence];
+	error.description = sentences.filter(Boolean).join(' ');
 	if (others.length === 0) return error;
-	error.description = [error.description, jobsSentence(others, context)].filter(Boolean).join(' ');
 	error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
 	return error;
 }

@@ -10,12 +10,18 @@ export interface Halt {
 	cause: string;
 }
 
+/** What a dry run says of all items: in a sentence, and in a few words what there would be. */
+export interface DrySummary {
+	sentence: string;
+	wouldBe: string;
+}
+
 /** What is the same for all items of a run, and slow or dear to find out. */
 interface RunCache {
 	/** Fingerprint of the unevaluated parameters. */
 	parameters?: string;
 	/** What a dry run says of all items. */
-	drySummary?: Promise<string>;
+	dry?: Promise<DrySummary>;
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
@@ -35,6 +41,8 @@ export type Checked = Result<Prepared>;
 export class Run {
 	/** By the item, or the part of one, that has created it. */
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
+	/** What each job that this run has made has reserved, by its id; `undefined` where its answer does not say. */
+	private readonly charges = new Map<string, number | undefined>();
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	/** What the first item that needs it finds out for all. */
@@ -65,6 +73,25 @@ export class Run {
 	/** @param part set where an item creates several jobs */
 	addJob(item: number, job: Resource, part = ''): void {
 		this.jobs.set(`${item}${part}`, { item, job });
+	}
+
+	/** A job was made, and paid for. */
+	buy(id: string, credits: number | undefined): void {
+		this.charges.set(id, credits);
+	}
+
+	/** It was there before, and has cost nothing again. */
+	wasThere(id: string): void {
+		this.charges.delete(id);
+	}
+
+	get bought(): Array<number | undefined> {
+		return [...this.charges.values()];
+	}
+
+	/** How many jobs it has that were there before. */
+	get known(): number {
+		return this.made.filter(({ job }) => !this.charges.has(job.id)).length;
 	}
 
 	/** Only the first reason is kept. */

@@ -13,6 +13,7 @@ import { describeFailure, detailsOf, nodeError, runError } from './errors';
 import { identify } from './identity';
 import type { Item, Outcome, WorkflowMode } from './item';
 import { lostRequestsOf, type LostOfWorkflow, type Owner } from './lostRequests';
+import { receiptOf } from './receipt';
 import { errorOutputItem, errorRow, itemsOf } from './output';
 import { Run } from './run';
 import { runItem } from './runItem';
@@ -265,6 +266,8 @@ export async function runOperation(
 		const failure = reported(ends);
 		if (failure) throw runError(call.node, failure.failed, failure.context, run);
 		hasFailed = false;
+		const receipt = await receiptOf(operation.spec, run, ends);
+		if (receipt) call.addHint(receipt);
 	} finally {
 		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
 	}

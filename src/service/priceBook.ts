@@ -73,6 +73,12 @@ export function creditsOf(job: Json): number | undefined {
 	return [job.estimated_credits, ...named].find(isAmount);
 }
 
+/** What a creation has cost by its answer: an approval reserves its budget, and what its run has spent was for the planning. */
+export function chargeOf({ path }: Endpoint, job: Json): number | undefined {
+	const { reserved_credits: reserved } = job;
+	return path === ENDPOINTS.approveAgentRun.path && isAmount(reserved) ? reserved : creditsOf(job);
+}
+
 const parametersOf = (body: Json): Json => (isRecord(body.parameters) ? body.parameters : {});
 
 /** How many outputs a generation is asked for. Specification: CreateGeneration, `parameters`. */
@@ -254,6 +260,12 @@ export class PriceBook {
 /** Never less than it will be. */
 export const roundedUp = (credits: number): number => Math.ceil(credits * 100 - 1e-6) / 100;
 
+/** `1 credit`, `24 credits`. */
+export function creditWords(credits: number): string {
+	const shown = roundedUp(credits);
+	return `${shown} ${shown === 1 ? 'credit' : 'credits'}`;
+}
+
 const OUTPUT_WORDS: Record<string, string> = {
 	image: 'a picture',
 	video: 'a video',
@@ -263,15 +275,9 @@ const OUTPUT_WORDS: Record<string, string> = {
 /** The price of a model, as the list of models shows it; `undefined` where it is not known. */
 export function priceWords(book: PriceBook, mode: string, model: string): string | undefined {
 	if (model === LITE_SPEECH.model) return '300 credits per million characters';
-	if (isByCharacter(model)) {
-		const thousand = { mode, model, prompt: 'x'.repeat(1_000) };
-		const cost = book.costOf(generationOf(thousand));
-		return cost === undefined
-			? undefined
-			: `${roundedUp(cost)} credits per 1,000 characters last time`;
-	}
-	const cost = book.costOf(generationOf({ mode, model }));
+	const prompt = 'x'.repeat(1_000);
+	const cost = book.costOf(generationOf({ mode, model, prompt }));
 	if (cost === undefined) return undefined;
-	const credits = roundedUp(cost);
-	return `${credits} ${credits === 1 ? 'credit' : 'credits'} ${OUTPUT_WORDS[mode] ?? 'each'} last time`;
+	const unit = isByCharacter(model) ? 'per 1,000 characters' : (OUTPUT_WORDS[mode] ?? 'each');
+	return `${creditWords(cost)} ${unit} last time`;
 }

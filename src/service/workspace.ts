@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import { systemClock } from '../base/clock';
+import { BoundedMap } from '../base/boundedMap';
 import type { Clock, Random } from '../base/types';
 import type { RateLimits } from './credential';
 import { Client } from './client';
@@ -14,6 +15,9 @@ import { MINUTE_MS } from './tuning';
 /** A workspace in which nobody waits is forgotten after so long without a request. */
 const UNUSED_MS = 3_600_000;
 
+/** More than a workspace makes in a day, after which keys are over. */
+const MOST_BOUGHT = 20_000;
+
 /** What all items, nodes and executions of this process share when they use the same workspace. */
 export class Workspace {
 	readonly rateLimiter: RateLimiter;
@@ -22,6 +26,8 @@ export class Workspace {
 	readonly slots: JobSlots;
 	readonly credits: CreditGate;
 	readonly prices: PriceBook;
+	/** What this process has paid for, so that the same answer again is known for that. */
+	readonly bought = new BoundedMap<string, true>(MOST_BOUGHT);
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 

@@ -70,7 +70,7 @@ export const money: Mutant[] = [
 	...inFile('src/run/creation.ts', 'test/run/contentRuns.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: "if (jobState(seen.job, item.settings.terminalStatuses) !== 'bad') return seen;",
+			from: "if (state !== 'bad') return seen;",
 			to: 'if (seen.job.id) return seen;',
 		},
 	}),
@@ -223,6 +223,20 @@ export const money: Mutant[] = [
 			why: 'An agent run reserves one credit more than Max Credits allows.',
 			from: 'undefined : PLANNING_CREDITS + budget;',
 			to: 'undefined : budget;',
+		},
+	}),
+	...inFile('src/run/answer.ts', 'test/run/receipt.test.ts', {
+		'money/receipt-counts-replays': {
+			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
+			from: 'if (!workspace.bought.has(name) && !isOlder) run.buy(',
+			to: 'run.buy(',
+		},
+	}),
+	...inFile('src/run/receipt.ts', 'test/run/receipt.test.ts', {
+		'money/receipt-is-markup': {
+			why: 'What a service says of a failure becomes markup in the editor of whoever runs the node.',
+			from: 'sentences.push(`${failures} failed, the first: ${escaped(failed)}`)',
+			to: 'sentences.push(`${failures} failed, the first: ${failed}`)',
 		},
 	}),
 	...inFile('src/run/run.ts', 'test/run/creditsByOutput.test.ts', {

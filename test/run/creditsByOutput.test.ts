@@ -73,7 +73,10 @@ test.each<[counts: number[], maxCredits: number, charged: number]>([
 		const { execute } = rowsOf(counts, maxCredits);
 		// The workspace has made a picture before.
 		await execute({ ...UNLIMITED, parameters: { count: 1 } });
-		for (const _ of [1, 2, 3]) expect((await execute()).credits).toBe(expected);
+		const charged = [await execute(), await execute(), await execute()].map(
+			({ credits }) => credits,
+		);
+		expect(charged).toEqual([expected, expected, expected]);
 	},
 );
 
@@ -138,7 +141,9 @@ test('a count within Additional JSON counts, for a dry run too', async () => {
 	expect(capped.credits).toBe(0);
 	const dry = await execute({ options: { dryRun: true, additionalFields } });
 	expect(dry.items[0]?.json).toMatchObject({ estimated_credits: 32 });
-	expect(dry.items[0]?.json.summary).toContain('for about 32 credits, at the prices of last time');
+	expect(dry.items[0]?.json.summary).toContain(
+		'1 job, about 32 credits, at the prices of last time',
+	);
 });
 
 test('tenths of a credit are no float', async () => {

@@ -83,7 +83,7 @@ test('prices are those of the newest generation of each model, from one page for
 	expect(asked).toHaveLength(1);
 	expect(items.map(({ json }) => json.estimated_credits)).toEqual([4, 4, undefined]);
 	expect(items[0]?.json.summary).toBe(
-		'Nothing was sent. It would create 3 jobs, for about 8 credits, at the prices of last time, and the unknown price of 1 of them.',
+		'Nothing was sent. It would create 3 jobs, about 8 credits, at the prices of last time, and the unknown price of 1 of them.',
 	);
 });
 

@@ -5,6 +5,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type NodeExecutionHint,
 } from 'n8n-workflow';
 import { NODE, nodeContext, type NodeRun } from './nodeContext';
 
@@ -57,6 +58,7 @@ export function executeContext(run: NodeRun): IExecuteFunctions {
 	const context = {
 		...(first ?? nodeContext(run)),
 		getInputData: () => run.items,
+		addExecutionHints: (...hints: NodeExecutionHint[]) => run.hints?.push(...hints),
 		getNodeParameter(name: string, item: number, fallback?: unknown, options?: object) {
 			const value: unknown = items[item]?.getNodeParameter(name, fallback as never, options);
 			if (value !== BROKEN) return value;

@@ -6,6 +6,7 @@ import type {
 	INode,
 	INodeExecutionData,
 	ITaskDataConnections,
+	NodeExecutionHint,
 } from 'n8n-workflow';
 
 export const NODE: INode = {
@@ -52,6 +53,8 @@ export interface NodeRun {
 	/** Whether failed rows leave by the error output. */
 	errorOutput?: boolean;
 	signal?: AbortSignal;
+	/** Gets what n8n shows above the output. */
+	hints?: NodeExecutionHint[];
 	/** Functions of the context that are not as usual. */
 	lacking?: Partial<IExecuteSingleFunctions>;
 }
