@@ -1,6 +1,6 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
-import { textOf } from '../contract';
+import { idAskedFor, textOf } from '../contract';
 import { chargeOf } from '../service/priceBook';
 import { meaningOf, refusalOf } from '../service/statuses';
 import type { Slot } from '../service/jobSlots';
@@ -192,13 +192,6 @@ function madeOf(
 	return fail({ kind: 'badResponse', status, problem: difference });
 }
 
-/** The id in the path of a request, if its endpoint has one. */
-function idAskedFor({ request, spec }: Item): string | undefined {
-	const position = spec.endpoint.path.split('/').indexOf('{id}');
-	const part = request.path.split('/')[position];
-	return part === undefined ? undefined : decodeURIComponent(part);
-}
-
 /**
  * An answer is about this request, or an error: under one key a service may answer with the job of another request.
  * @returns what is wrong with it
@@ -208,7 +201,8 @@ function whyOfAnother(item: Item, job: Resource, sent: unknown): string | undefi
 		textOf(mine) !== undefined && textOf(its) !== undefined && mine !== its;
 	const { mode } = isRecord(sent) ? sent : {};
 	const about = `the response is about ${job.id}, which is another`;
-	if (differs(idAskedFor(item), job.id)) return `${about} resource`;
+	const { endpoint } = item.spec;
+	if (differs(idAskedFor(endpoint, item.request.path), job.id)) return `${about} resource`;
 	if (differs(item.spec.object, job.object)) return `${about} kind of resource`;
 	return differs(mode, job.mode) ? `${about} kind of media` : undefined;
 }

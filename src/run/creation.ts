@@ -361,7 +361,7 @@ class Creation {
 			return ok(job);
 		}
 		// What approves or reviews a run makes no new one.
-		if (!spec.endpoint.path.includes('{id}')) recordEvent(memory, { kind: 'jobFailed' });
+		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
 		return toResult(job, terminalStatuses);
 	}
 

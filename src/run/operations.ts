@@ -1,6 +1,7 @@
 import { ok, type Failed, type Result } from '../base/result';
 import { isRecord, isResource, type Json } from '../base/types';
-import { idIn, mustBeObject, otherIdProblem, requestResource } from '../service/client';
+import { idAskedFor, isRepeatable } from '../contract';
+import { mustBeObject, otherIdProblem, requestResource } from '../service/client';
 import { readPages } from '../service/pages';
 import { isGone } from '../service/statuses';
 import { jobState, toResult } from '../service/jobState';
@@ -24,8 +25,9 @@ async function ask(
 	item: Item,
 	validate: (body: unknown) => string | undefined,
 ): Promise<Result<unknown>> {
+	const options = { validate, replayable: isRepeatable(item.spec.endpoint) };
 	const answer = await inTurn(item, async ({ workspace, host, request }) => {
-		return await workspace.client.request(host.channel, request, { validate });
+		return await workspace.client.request(host.channel, request, options);
 	});
 	return answer.ok ? ok(answer.value.body) : answer;
 }
@@ -43,15 +45,16 @@ async function list(item: Item): Promise<Result<Outcome>> {
 async function requestOne(item: Item): Promise<Result<Outcome>> {
 	const { request, spec } = item;
 	const mayBeEmpty = spec.endpoint.success === undefined;
-	const isById = spec.endpoint.path.endsWith('{id}');
+	const id = idAskedFor(spec.endpoint, request.path);
 	const body = await ask(
 		item,
 		(answered) =>
 			(mayBeEmpty ? emptyOrObject(answered) : mustBeObject(answered)) ??
-			(isById ? otherIdProblem(answered, idIn(request)) : undefined),
+			(id === undefined ? undefined : otherIdProblem(answered, id)),
 	);
 	if (!body.ok) return body;
-	return ok(withoutFiles([isRecord(body.value) ? body.value : { id: idIn(request) }]));
+	if (isRecord(body.value)) return ok(withoutFiles([body.value]));
+	return ok(withoutFiles([id === undefined ? {} : { id }]));
 }
 
 /** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
@@ -61,7 +64,8 @@ async function remove(item: Item): Promise<Result<Outcome>> {
 		failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
 	if (!body.ok && !isDeleted(body)) return body;
 	const rest = body.ok && isRecord(body.value) ? body.value : {};
-	return ok(withoutFiles([{ ...rest, id: idIn(item.request), deleted: true }]));
+	const id = idAskedFor(item.spec.endpoint, item.request.path);
+	return ok(withoutFiles([{ ...rest, id, deleted: true }]));
 }
 
 async function file(item: Item): Promise<Result<Outcome>> {

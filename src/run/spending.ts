@@ -88,7 +88,7 @@ const planned = () => 'Only the planning was paid for.';
 
 function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
 	// What approves or reviews a run makes no new one.
-	if (endpoint.path.includes('{id}')) return 'It cannot be done again: create a new run.';
+	if (endpoint.does === 'advances') return 'It cannot be done again: create a new run.';
 	return idempotency === 'custom'
 		? 'The same Own Key gives this job again: a new job needs another key.'
 		: 'A new execution creates a new job.';

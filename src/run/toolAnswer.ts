@@ -1,6 +1,6 @@
+import { idAskedFor } from '../contract';
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
-import { idIn } from '../service/client';
 import { isMedia, jobState } from '../service/jobState';
 import type { Item, Outcome } from './item';
 import { noteEnd, statesOf, type ItemMemory } from './memory';
@@ -32,8 +32,9 @@ const WAIT_MS = 1_800_000;
 function unfinished(item: Item): Result<Outcome> {
 	const { settings, spec, request } = item;
 	if (!spec.creates) {
-		const id = spec.endpoint.path.endsWith('{id}') ? { id: idIn(request) } : {};
-		return ok({ resources: [{ ...id, status: 'not finished' }], files: [], next: NOT_FINISHED });
+		const id = idAskedFor(spec.endpoint, request.path);
+		const unread = { ...(id !== undefined && { id }), status: 'not finished' };
+		return ok({ resources: [unread], files: [], next: NOT_FINISHED });
 	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
 		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];

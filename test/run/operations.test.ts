@@ -106,3 +106,33 @@ test.each([{ secret: 'whsec_1' }, { webhookSecret: 'whsec_1' }])(
 		expect(wanted.resources).toEqual([webhook]);
 	},
 );
+
+describe('a POST that creates nothing, by what its endpoint says of it', () => {
+	const CANCEL: Endpoint = {
+		does: 'changes',
+		method: 'POST',
+		path: '/jobs/{id}/cancel',
+		scope: 'generations:write',
+		success: undefined,
+		extra: [],
+	};
+	const spec: OperationSpec = { endpoint: CANCEL, output: 'resource' };
+
+	test('is sent again after a lost answer, and is about the resource in its path', async () => {
+		const { sent, resources } = await runWith(spec, [LOST, answer(202, '')]);
+		expect(sent).toHaveLength(2);
+		expect(resources).toEqual([{ id: 'x' }]);
+	});
+
+	test('takes no answer about another one', async () => {
+		const { result } = await runWith(spec, [answer(200, { id: 'y' })]);
+		expect(result).toMatchObject({ failure: { kind: 'badResponse' } });
+	});
+});
+
+test.each(Object.entries(ENDPOINTS))('%s says what it does as its method does', (_, endpoint) => {
+	const { does, method } = endpoint;
+	const methods = { GET: ['reads', 'lists'], PATCH: ['changes'], DELETE: ['deletes'] };
+	if (method === 'POST') expect(['creates', 'advances', 'changes']).toContain(does);
+	else expect(methods[method]).toContain(does);
+});
