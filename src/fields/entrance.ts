@@ -20,6 +20,8 @@ import type { NodeResource } from './properties';
 
 type CustomOperations = NonNullable<INodeType['customOperations']>;
 
+const allOf = (resources: NodeResource[]) => resources.flatMap(({ operations }) => operations);
+
 /** The operations of a node, for n8n's `customOperations`. */
 export const customOperations = (resources: NodeResource[]): CustomOperations =>
 	Object.fromEntries(
@@ -27,7 +29,7 @@ export const customOperations = (resources: NodeResource[]): CustomOperations =>
 			resource,
 			Object.fromEntries(
 				operations.map((operation) => {
-					const one = runnable(operation);
+					const one = runnable(operation, allOf(resources));
 					const run = async function (this: IExecuteFunctions) {
 						return [await runOperation(callOf(this), one)];
 					};
@@ -63,7 +65,7 @@ export function oneItem(resources: NodeResource[]) {
 	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
 		const { operations } = chosen(this, 'resource', resources);
 		const operation = chosen(this, 'operation', operations);
-		const known = runnables.get(operation) ?? runnable(operation);
+		const known = runnables.get(operation) ?? runnable(operation, allOf(resources));
 		runnables.set(operation, known);
 		return await runOperation(callOfOne(this), known);
 	};

@@ -3,8 +3,9 @@ import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
 import { ownKeyProblem } from '../run/idempotency';
 import {
 	CREDIT_POLICIES,
-	IDEMPOTENCY_MODES,
+	IDEMPOTENCY_CHOICES,
 	type CreditPolicy,
+	type IdempotencyChoice,
 	type IdempotencyMode,
 	type OperationSpec,
 	type Settings,
@@ -72,7 +73,7 @@ export const waitTimeout: Field = {
 };
 
 export const idempotencyOptions = (once: string, again: string) =>
-	optionList<IdempotencyMode>({
+	optionList<IdempotencyChoice>({
 		execution: {
 			name: 'On Retries',
 			description: `Retry On Fail and Executions > Retry ${once}; a new execution ${again}`,
@@ -80,6 +81,10 @@ export const idempotencyOptions = (once: string, again: string) =>
 		content: {
 			name: 'Same Request Within 24 Hours',
 			description: `The same request ${once}, in whatever item, loop or execution, even after a crash`,
+		},
+		editor: {
+			name: 'Same in the Editor',
+			description: 'In the editor as Same Request, in production as On Retries',
 		},
 		custom: {
 			name: 'Own Key',
@@ -95,7 +100,7 @@ export const idempotency: Field = {
 	default: USUAL.idempotency,
 	description: 'Which requests count as the same and are paid for once',
 	options: idempotencyOptions('never pays twice', 'pays again'),
-	mapping: { ...asSetting('idempotency', choice(IDEMPOTENCY_MODES)), guardsMoney: true },
+	mapping: { ...asSetting('idempotency', choice(IDEMPOTENCY_CHOICES)), guardsMoney: true },
 };
 
 /** HTTP drops blanks at the ends of a header, so that two keys would be one. */

@@ -5,6 +5,7 @@ import { creditWords } from '../service/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 import type { Run } from './run';
 import { creditSentence, creditState } from './spending';
+import { tryAgainOf } from './tryAgain';
 import { wordsOf } from './words';
 
 const statusOf = ({ failure }: Failed): number | undefined =>
@@ -34,8 +35,8 @@ export function describeFailure(failed: Failed, context: ErrorContext) {
 /**
  * The facts of a failure, for expressions and for n8n's error data, which error workflows get: `item` (from 1), `jobId` (and `jobIds`
  * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
- * spent`, `unknown` or `reserved or spent`), the job's own fields about credits, and `type`,
- * `requestId` and `details` of the service's error.
+ * spent`, `unknown` or `reserved or spent`), `tryAgain` (`never`, `later` or `afterTopUp`), the job's own fields about
+ * credits, and `type`, `requestId` and `details` of the service's error.
  */
 export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const { failure, job } = failed;
@@ -50,6 +51,7 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 		status: job?.status ?? httpStatus,
 		httpStatus,
 		credits: creditState(failed, context),
+		tryAgain: tryAgainOf(failed),
 		type,
 		requestId,
 		details,

@@ -11,8 +11,11 @@ import type { ExecutionCredits } from './credits';
 import type { ItemMemory, NodeMemory } from './memory';
 
 export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
-/** Values of _Avoid Paying Twice_; workflows contain them. */
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
+
+/** Values of _Avoid Paying Twice_; workflows contain them. `editor` is `content` in the editor and else `execution`. */
+export const IDEMPOTENCY_CHOICES = [...IDEMPOTENCY_MODES, 'editor'] as const;
+export type IdempotencyChoice = (typeof IDEMPOTENCY_CHOICES)[number];
 
 export const CREDIT_POLICIES = ['stop', 'wait'] as const;
 /** Values of _When Credits Run Out_. */

@@ -117,6 +117,9 @@ const SENTENCES: Record<string, Proof[]> = {
 		],
 	],
 	'_Same Request_ counts per node.': [SAME_KEY],
+	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
+		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],
+	],
 	'With _Own Key_ the key of a failed job gives that job again, and a changed request needs another key.':
 		[
 			[WHOLE, 'custom: a failed job that the key gives again'],

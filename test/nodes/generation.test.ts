@@ -18,6 +18,8 @@ async function made(parameters: Record<string, unknown>) {
 
 const url = 'https://example.com/a.png';
 
+const usual = { operation: 'generateImage', model: locator('m', 'id'), prompt: 'A boat' };
+
 const LISTED = {
 	aspect_ratio: '16:9',
 	duration: '5',
@@ -40,13 +42,37 @@ test('every field goes to its path in the request, as a locator or as text saved
 });
 
 test('what a builder has written for another operation is named in the warning of the item, and the rest is made', async () => {
-	const parameters = { count: 1, no_such_field: 7 };
+	const parameters = { count: 1, duration: '8' };
 	const given = { operation: 'generateImage', input: { start_frame: url }, parameters };
 	expect(await made(given)).toEqual({
 		body: { mode: 'image', model: 'm', prompt: 'A boat', parameters: { count: 1 } },
 		warning:
-			'Not used, because Generate Image has no such field: "parameters.no_such_field", "input.start_frame"',
+			'Not used, because Generate Image has no such field: "parameters.duration", "input.start_frame"',
 	});
+});
+
+test.each([
+	[{ options: { dry_run: true } }, '"options.dry_run" is no field of Generate Image', 'dryRun'],
+	[
+		{ options: { max_credits: 5 } },
+		'"options.max_credits" is no field of Generate Image',
+		'maxCredits',
+	],
+	[{ input: { imageRef: [url] } }, '"input.imageRef" is no field of Generate Image', 'image_refs'],
+	[{ parameters: { aspectRatio: '1:1' } }, '"parameters.aspectRatio" is no field', 'aspect_ratio'],
+])(
+	'a name that no operation has is an error before anything is sent: %j',
+	async (given, said, meant) => {
+		const { asked, error } = await called(MediaGen, { ...usual, ...given });
+		expect(asked).toEqual([]);
+		expect(error?.message).toContain(said);
+		expect(error?.description).toContain(`Its name is "${meant}".`);
+	},
+);
+
+test('a name that resembles none: the error says which there are', async () => {
+	const { error } = await called(MediaGen, { ...usual, options: { zebra: true } });
+	expect(error?.description).toMatch(/It has .*dryRun/);
 });
 
 test.each<[new () => INodeType, object, string]>([

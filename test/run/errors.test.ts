@@ -277,6 +277,13 @@ test.each(WORDS)('%j, %j: what is said', (failed, more, says) => {
 	expect(`${message}. ${description}`).toMatch(says);
 });
 
+const statusOf = (status: number): Failure => ({
+	kind: 'status',
+	status,
+	serviceError: { type: 'some' },
+	outcomeUnknown: false,
+});
+
 test('the details of a failed job are the job, its status, and its credits', () => {
 	const job = { ...queued, status: 'failed', estimated_credits: 4, credits_refunded: 4, item: 'x' };
 	expect(detailsOf(fail(KINDS.jobFailed, job), context)).toEqual({
@@ -285,5 +292,24 @@ test('the details of a failed job are the job, its status, and its credits', () 
 		status: 'failed',
 		estimated_credits: 4,
 		credits_refunded: 4,
+		tryAgain: 'never',
 	});
 });
+
+test.each([
+	[{ kind: 'input', field: 'Prompt', problem: 'is empty' }, 'never'],
+	[{ kind: 'upload', field: 'data', problem: 'is a page' }, 'never'],
+	[{ kind: 'jobFailed', reason: 'too dark' }, 'never'],
+	[{ kind: 'scope', scope: 'files:write' }, 'later'],
+	[{ kind: 'deadline', waitedMs: 60_000 }, 'later'],
+	[{ kind: 'noSlot', waitedMs: 60_000, others: 0 }, 'later'],
+	[{ kind: 'skipped', cause: 'x', becomesRow: true }, 'later'],
+	...[400, 404, 422].map((status) => [statusOf(status), 'never'] as const),
+	...[401, 403, 429, 500, 503].map((status) => [statusOf(status), 'later'] as const),
+	[statusOf(402), 'afterTopUp'],
+] as Array<[Failure, string]>)(
+	'a failed row says whether it can work unchanged: %j',
+	(failure, tryAgain) => {
+		expect(detailsOf(fail(failure), context)).toMatchObject({ tryAgain });
+	},
+);

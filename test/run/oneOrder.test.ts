@@ -139,6 +139,18 @@ describe('the body is a function of what the key is made of', () => {
 	});
 });
 
+test.each([
+	['manual', 1],
+	['trigger', 2],
+] as const)(
+	'Same in the Editor: the same media in the editor, another order in production (%s)',
+	async (mode, jobs) => {
+		const t = setUp({ given: { ...image, options: { idempotency: 'editor' } } });
+		for (const executionId of ['e1', 'e2']) await t.run({ nodeMemory: {}, executionId, mode });
+		expect(t.model.jobs).toHaveLength(jobs);
+	},
+);
+
 describe('an answer is about this request, or an error', () => {
 	const picture = {
 		id: 'gen_1',
