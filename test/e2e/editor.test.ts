@@ -159,7 +159,8 @@ describe('the first hour of a newcomer, without REST, and with a credential of w
 		const credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
 		await isListed;
 		expect(await editor.shown('operation')).toBe('Generate Image');
-		expect(await editor.chosen('model')).toBe('First Model of the Workspace');
+		await until(async () => (await editor.chosen('model')) !== 'First Model of the Workspace');
+		expect(await editor.chosen('model')).toBe('Studio Image 1, the first of the workspace');
 		await editor.write('prompt', 'A lighthouse at dawn');
 		await editor.executeAndView(2 * STEP_MS);
 		await untilShown('img', 'it.naturalWidth === 1024 && it.naturalHeight === 1024');
@@ -208,6 +209,51 @@ describe('the first hour of a newcomer, without REST, and with a credential of w
 		await until(async () => (await newest())?.text === 'Good night, everybody.', STEP_MS);
 		expect(await newest()).toMatchObject({ text: 'Good night, everybody.' });
 		expect((await created()).at(-1)).toEqual(['/v1/speech', 202]);
+	}, 240_000);
+
+	it.each([
+		['a wrong key first', { apiKey: 'wrong', baseUrl }],
+		['a service that is down first', { apiKey: 'wrong', baseUrl: 'http://127.0.0.1:9/v1' }],
+	])(
+		'Model survives %s',
+		async (_, wrong) => {
+			await editor.closeNode();
+			await editor.openPanel();
+			await editor.add('mediagen', 'MediaGen', 'Generate an image');
+			const isListed = page.waitForResponse(/resource-locator-results/);
+			await editor.connect({ apiKey: keys.full.key, baseUrl }, [wrong]);
+			await isListed;
+			await page.waitForTimeout(1_000);
+			expect(await editor.chosen('model')).toMatch(/the first of the workspace|First Model/);
+			// n8n reads a list again that it has read once, with or without an error, when something in the node changes.
+			await editor.write('prompt', 'A lighthouse');
+			await until(async () => (await editor.peek('model')).length > 2);
+			const offered = await editor.peek('model');
+			expect(offered[0]).toMatch(/the first of the workspace|First Model/);
+			expect(offered).toContainEqual(expect.stringMatching(/^Studio Image 2/));
+		},
+		240_000,
+	);
+
+	it('Model survives a key that may not list the models, and sound has none until it is chosen', async () => {
+		await editor.closeNode();
+		await editor.openPanel();
+		await editor.add('mediagen', 'MediaGen', 'Generate an image');
+		const isListed = page.waitForResponse(/resource-locator-results/);
+		const scopes = ['generations:write', 'generations:read'];
+		await editor.connect({ apiKey: await sandbox.addKey(keys.full.workspace, scopes), baseUrl });
+		await isListed;
+		await page.waitForTimeout(1_000);
+		expect(await editor.chosen('model')).toBe('First Model of the Workspace');
+		await until(async () => (await editor.peek('model')).length > 1);
+		expect(await editor.peek('model')).toEqual([
+			'First Model of the Workspace',
+			expect.stringMatching(/scope models:read/),
+		]);
+		await editor.closeNode();
+		await editor.openPanel();
+		await editor.add('music', 'MediaGen', 'Generate audio');
+		expect(await editor.chosen('model')).toBe('');
 	}, 240_000);
 
 	it('Approve opens without an error and with a budget; a key is offered with its choice only', async () => {
@@ -363,7 +409,11 @@ describe('the fields of Generation follow the operation and the model', () => {
 			expect(await editor.offeredIn(1)).toEqual(slots);
 			await editor.select('operation', 'Generate Video');
 			expect(await editor.chosen('model')).toBe('studio/image-1');
-			expect(await editor.peek('model')).toEqual(['Studio Video 1', 'Studio Video 2']);
+			expect(await editor.peek('model')).toEqual([
+				'Studio Video 1, the first of the workspace',
+				'Studio Video 1',
+				'Studio Video 2',
+			]);
 			await editor.addable(1);
 			await editor.addOption('Start Frame');
 			await editor.fillBy('start_frame', 'Binary', 'photo');

@@ -65,16 +65,27 @@ function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchI
 	return undefined;
 }
 
+/** The cursor of a list that could not be read: the editor asks for that page once somebody opens the list. */
+const AGAIN = 'again';
+
 /**
  * A search that never empties its field: n8n does that when another credential is chosen and the list
- * does not have what the field holds, also if the list could not be read.
+ * does not have what the field holds, also if the list could not be read. Then what it holds is all there
+ * is at first. Who opens the list has it read again, as the credential may have been corrected since.
+ * @param again what is read then
  */
-const keeping = (field: string, search: Search): Search =>
+const keeping = (field: string, search: Search, again = search): Search =>
 	async function (filter, cursor) {
-		const held = filter || cursor ? undefined : heldBy(this, field);
+		const held = heldBy(this, field);
+		if (cursor === AGAIN) {
+			const failed = (error: Error) => ({ results: [problemLine(error)] });
+			const found = await again.call(this, filter).catch(failed);
+			const others = found.results.filter(({ value }) => value !== held?.value);
+			return { ...found, results: others };
+		}
 		const found = search.call(this, filter, cursor);
-		if (held === undefined) return await found;
-		return await found.catch((error: Error) => ({ results: [held, problemLine(error)] }));
+		if (held === undefined || filter || cursor) return await found;
+		return await found.catch(() => ({ results: [held], paginationToken: AGAIN }));
 	};
 
 /** What was read; where that fails, the reason is shown unless something is being typed. */
@@ -170,11 +181,11 @@ const searchModels: Search = async function (filter, cursor) {
 	try {
 		const found = await catalogue.call(this);
 		return { ...found, results: [await firstModelEntry(this), ...found.results] };
-	} catch (error) {
+	} catch {
 		const held = [heldBy(this, 'model')].filter((one) => one !== undefined);
 		const chosen = held.filter(({ value }) => value !== FIRST_MODEL);
 		const first = { name: FIRST_MODEL_NAME, value: FIRST_MODEL };
-		return { results: [first, ...chosen, problemLine(error as Error)] };
+		return { results: [first, ...chosen], paginationToken: AGAIN };
 	}
 };
 
@@ -351,7 +362,7 @@ export const searches = {
 			query: { limit: LIMITS.listLimit.max },
 		})),
 	),
-	searchModels: keeping('model', searchModels),
+	searchModels: keeping('model', searchModels, catalogue),
 	/** Those that can be used. */
 	searchPersonas: keeping(
 		'personaId',
