@@ -92,3 +92,22 @@ export async function share(sharing: Sharing, seed: number): Promise<Shared> {
 		unfairness: Math.max(...took) / Math.min(...took),
 	};
 }
+
+/** What may matter beside a load: how a minute is counted, and the rest, each of it in half of the runs. */
+type Circumstances = 'apartMs' | 'window' | 'namesRetryAfter' | 'countsRefused';
+
+/** Six runs of a load: each way to count a minute twice, and each of the rest three times. */
+export async function shareSixTimes(load: Omit<Sharing, Circumstances>): Promise<Shared[]> {
+	const windows: Counting[] = ['sliding', 'fixed', 'bucket'];
+	const runs: Shared[] = [];
+	for (const index of [0, 1, 2, 3, 4, 5]) {
+		const circumstances = {
+			window: windows[index % 3]!,
+			apartMs: index < 3 || load.hasForeign ? 0 : 10_000,
+			namesRetryAfter: index % 2 === 0,
+			countsRefused: [0, 1, 5].includes(index),
+		};
+		runs.push(await share({ ...load, ...circumstances }, 1 + (index % 3)));
+	}
+	return runs;
+}

@@ -13,7 +13,7 @@ import { onAbort } from '../base/abort';
 import { WakeUp } from '../base/wakeUp';
 import { requestResource, type Client } from './client';
 import { pageOf } from './pages';
-import { isGone, isRefusal, meaningOf } from './statuses';
+import { isGone, isRefusal, meaningOf, refusalOf } from './statuses';
 import type { OtherClients } from './otherClients';
 import type { RateLimiter } from './rateLimiter';
 import { MINUTE_MS, TUNING } from './tuning';
@@ -60,6 +60,12 @@ const READ_FROM_AGE_MS = 3 * MINUTE_MS;
 
 /** A service that names each job's model differently must not fill the memory. */
 const MAX_KINDS = 1_000;
+
+/**
+ * With these a job holds a slot (specification: States and transitions). One with an unknown word, such as
+ * `canceled`, may have ended: it is waited for, and holds nothing.
+ */
+const KNOWN_RUNNING = new Set<unknown>(['queued', 'pending']);
 
 interface WaitOptions {
 	terminalStatuses?: TerminalStatuses;
@@ -190,6 +196,8 @@ export class JobPoller {
 	private listOut: Sending | undefined;
 	/** Lists in a row without an answer. */
 	private unansweredLists = 0;
+	/** Whether the last one was refused for the requests of the minute: then reading each job is no way out. */
+	private isListThrottled = false;
 	private nextListAt = -Infinity;
 	/** When the newest list that has been answered was sent. */
 	private listedAt = -Infinity;
@@ -307,15 +315,11 @@ export class JobPoller {
 		return MINUTE_MS / (this.rateLimiter.limit * MAX_SHARE);
 	}
 
-	/**
-	 * Between two lists. While others use the workspace, all processes together keep to a share of the
-	 * requests, and each to a part of it as large as its part of the running jobs.
-	 */
+	/** Between two lists. While others are there, who has more jobs lists more often: it has more ends to see. */
 	private get listGapMs(): number {
-		const others = this.others.seen(this.clock.monotonic());
-		if (others === 0) return MIN_GAP_MS;
-		const own = Math.max(1, this.generations.length);
-		return (MINUTE_MS / (this.rateLimiter.limit * TUNING.listShare)) * ((own + others) / own);
+		if (!this.others.areThere(this.clock.monotonic())) return MIN_GAP_MS;
+		const jobs = Math.max(TUNING.leastJobsToList, this.generations.length);
+		return MINUTE_MS / (this.rateLimiter.requestsPerMinute * TUNING.listShareOfJob * jobs);
 	}
 
 	private nextLook(durations: Durations, startedAt: number, age: number): number {
@@ -332,7 +336,7 @@ export class JobPoller {
 	 */
 	private get listable(): Waiter[] {
 		const { generations } = this;
-		const isShared = this.others.seen(this.clock.monotonic()) > 0;
+		const isShared = this.others.areThere(this.clock.monotonic());
 		return generations.length > 1 || isShared ? generations : [];
 	}
 
@@ -355,8 +359,9 @@ export class JobPoller {
 		return (first as Waiter).channel;
 	}
 
-	private listFailed(now: number): void {
+	private listFailed(now: number, isThrottled = false): void {
 		this.listOut = undefined;
+		this.isListThrottled = isThrottled;
 		this.unansweredLists += 1;
 		this.nextListAt = now + backoffMs(this.unansweredLists);
 	}
@@ -379,7 +384,7 @@ export class JobPoller {
 			this.nextListAt = Math.max(sending.sentAt + this.listGapMs, end + MIN_GAP_MS);
 			this.listed(page.value.body, sending.sentAt);
 		} else if (isAwaited && page.failure.kind === 'cancelled') this.listOut = undefined;
-		else if (isAwaited) this.listFailed(end);
+		else if (isAwaited) this.listFailed(end, refusalOf(page) === 'throttled');
 	}
 
 	/** @param sentAt when the list was requested */
@@ -392,8 +397,9 @@ export class JobPoller {
 			if (job) this.observe(waiter, job, sentAt);
 			waiter.isUnlisted = this.isDueAlone(waiter, this.clock.monotonic());
 		}
-		const running = jobs.filter((job) => jobState(job) === 'running').map(({ id }) => id);
-		this.others.listed(running, sentAt);
+		const idsWhere = (isRunning: boolean) =>
+			jobs.filter((job) => KNOWN_RUNNING.has(job.status) === isRunning).map(({ id }) => id);
+		this.others.listed(idsWhere(true), sentAt, idsWhere(false));
 	}
 
 	private isDueAlone(waiter: Waiter, now: number): boolean {
@@ -411,7 +417,8 @@ export class JobPoller {
 
 	/** Reads the due jobs that no list shows, longest ago first, so that each has its turn. */
 	private readDue(listable: readonly Waiter[], now: number): void {
-		const listed = new Set(this.unansweredLists > 0 ? [] : listable);
+		const areListsLost = this.unansweredLists > 0 && !this.isListThrottled;
+		const listed = new Set(areListsLost ? [] : listable);
 		const due = [...this.waiters]
 			.filter((waiter) => this.needsRead(waiter, listed.has(waiter), now))
 			.sort((one, other) => one.readAt - other.readAt);

@@ -43,45 +43,151 @@ const PATIENCE_MS = 1_000;
 const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
 
 /**
- * A semaphore whose true size is not known: others hold permits of it, and refusals show where it ends. What takes no
- * slot has one too, of a known size.
+ * The slots of one kind: a semaphore whose true size is not known, because others hold permits of it, and refusals
+ * show where it ends. What takes no slot has one too, of a known size.
  */
 class SlotPool {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
 	/** Creations that have leave to be sent and are not accepted or refused yet, and since when. */
-	readonly unanswered = new Map<Slot, number>();
+	private readonly unanswered = new Map<Slot, number>();
 	/** The ids of our jobs that occupy a slot while somebody waits for them. */
-	readonly awaitedJobs = new Set<string>();
+	private readonly awaited = new Set<string>();
 	/** The ids of those that nobody waits for any more, and since when. */
-	readonly unawaitedJobs = new Map<string, number>();
-	/** Learned from refusals; `Infinity` until one, and again once a list shows that others hold the slots. */
-	ceiling = Infinity;
-	pausedUntil = -Infinity;
-	/** From when on one creation may probe for a slot although none seems to be free, in ms on the monotonic clock. */
-	probeAt = -Infinity;
-	/** Backoff between probes, in ms: a minute to 16, doubled while others are seen, reset by an accepted job. */
-	probeGapMs = MINUTE_MS;
-	acceptedAt = -Infinity;
+	private readonly left = new Map<string, number>();
+	/** No more are used than ran when a creation was refused; `Infinity` before, and once others explain it. */
+	private ceiling = Infinity;
+	private pausedUntil = -Infinity;
+	/** From when on one creation may be sent as a probe although no slot seems to be free. */
+	private probeAt = -Infinity;
+	/** A minute to 16: doubled by each probe beside others, reset by an accepted job. */
+	private probeGapMs = MINUTE_MS;
+	private acceptedAt = -Infinity;
+	private size = 1;
 
 	constructor(
 		readonly kind: SlotKind | false,
-		public limit: number,
-	) {}
+		limit: number,
+		private readonly random: Random,
+	) {
+		this.limit = limit;
+	}
 
-	/** Jobs of ours that run, whoever waits for them. */
+	get limit(): number {
+		return this.size;
+	}
+
+	/** A fraction is rounded down. */
+	set limit(limit: number) {
+		this.size = Math.max(1, Math.floor(limit));
+	}
+
+	/** Slots of jobs that run, whoever waits for them. */
 	get running(): number {
-		return this.awaitedJobs.size + this.unawaitedJobs.size;
+		return this.awaited.size + this.left.size;
 	}
 
-	/** Whether the next creation waits for the answers to those under way. */
-	awaitsAnswer(now: number): boolean {
-		const awaited = [...this.unanswered.values()].filter((since) => now - since < PATIENCE_MS);
-		return this.kind !== false && awaited.length >= Math.max(1, this.running);
-	}
-
-	/** Slots that we use. */
 	get inUse(): number {
 		return this.unanswered.size + this.running;
+	}
+
+	/** Slots of ours whose end we shall notice. */
+	get inSight(): number {
+		return this.unanswered.size + this.awaited.size;
+	}
+
+	/** How many more may be used, as far as refusals show. */
+	get free(): number {
+		return Math.min(this.limit, this.ceiling) - this.inUse;
+	}
+
+	/** Whether the next creation waits for the answers to those under way: no more go out than jobs of ours run. */
+	awaitsAnswer(now: number): boolean {
+		const underWay = [...this.unanswered.values()].filter((since) => now - since < PATIENCE_MS);
+		return this.kind !== false && underWay.length >= Math.max(1, this.running);
+	}
+
+	/** Whether somebody waits whose creation could be sent now if there is a slot. */
+	isReady(now: number): boolean {
+		const isOpen = this.inUse < this.limit && now >= this.pausedUntil;
+		return this.queue.size > 0 && isOpen && !this.awaitsAnswer(now);
+	}
+
+	mayProbe(now: number): boolean {
+		return now >= this.probeAt;
+	}
+
+	planProbe(now: number): void {
+		this.probeAt = now + scattered(this.probeGapMs, this.random);
+	}
+
+	probeMoreRarely(): void {
+		this.probeGapMs = Math.min(2 * this.probeGapMs, MAX_PROBE_GAP_MS);
+	}
+
+	/** An accepted job has shown a slot of which nobody knew: there may be more. */
+	probeAtOnce(): void {
+		this.probeAt = -Infinity;
+	}
+
+	/** The refusals are explained by what others use. */
+	forgetCeiling(): void {
+		this.ceiling = Infinity;
+	}
+
+	grant(slot: Slot, now: number): void {
+		this.unanswered.set(slot, now);
+		this.queue.grant(ok(slot));
+	}
+
+	answered(slot: Slot): void {
+		this.unanswered.delete(slot);
+	}
+
+	has(id: string): boolean {
+		return this.awaited.has(id);
+	}
+
+	accepted(id: string, now: number): void {
+		this.acceptedAt = now;
+		if (this.kind === false) return;
+		// A repeated key may give a job that nobody waited for any more.
+		this.left.delete(id);
+		this.awaited.add(id);
+		this.probeGapMs = MINUTE_MS;
+		if (this.running > this.ceiling) this.probeAtOnce();
+		this.ceiling = Math.max(this.ceiling, this.running);
+	}
+
+	refused(retryAfterMs: number, now: number): void {
+		if (this.kind === false) return;
+		this.ceiling = this.inUse;
+		this.planProbe(now);
+		this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
+	}
+
+	ended(id: string): void {
+		this.awaited.delete(id);
+		this.left.delete(id);
+	}
+
+	/** @param now since when nobody waits for the job */
+	leave(id: string, now: number): void {
+		if (this.awaited.delete(id)) this.left.set(id, now);
+	}
+
+	endLeft(hasEnded: (id: string, since: number) => boolean): void {
+		for (const [id, since] of this.left) if (hasEnded(id, since)) this.left.delete(id);
+	}
+
+	/** Ends the waits that have lasted too long. @param others how many jobs of others run */
+	expire(now: number, others: number): void {
+		const usesAll = this.kind !== false && this.inUse >= this.limit;
+		const longest = usesAll ? Infinity : GIVE_UP_MS;
+		this.queue.expire(
+			({ since, timeoutMs }) =>
+				now >= Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),
+			({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others }),
+		);
 	}
 }
 
@@ -89,39 +195,34 @@ class SlotPool {
  * The concurrent job slots of a workspace (specification: Limits). A slot is held from the request
  * until the job has ended.
  *
- * 1. A creation goes out if our own jobs and those of others are fewer than the slots, and none was
- *    refused since that list came. Of creations that take a slot no more are under way than jobs of
- *    ours run, and at least one: each that is accepted shows that there may be room for another. One
- *    that gets no answer for a second is not waited for.
- * 2. Otherwise one creation a minute is sent as a probe, whatever the lists show, so that no wait hangs;
- *    while others are seen half as often after each probe, until one is accepted. Each probe sets when
- *    the next may go out before its own answer is known, so beside others, or dead jobs that lists show
- *    as running, even accepted ones are about two minutes apart. None is sent while our own jobs use all
- *    slots.
- * 3. A slot of our own that is freed counts at once. While others are seen, every second of them, except
- *    our last one, is left to them until the next list, so that whoever has more comes down.
- * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits
- *    for use all slots.
- * 5. A job that nobody waits for keeps its slot until a list that was requested later does not show
- *    it as running: for half an hour at most, and not while lists get no answer for a minute.
- * 6. A creation that is refused although no others are seen shows that the plan has fewer slots: no
- *    more are used than ran then, and one more with each probe that is accepted.
+ * 1. A creation goes out if our own jobs and those of others are fewer than the slots, none was refused since that
+ *    list came, and its request would be sent at once. Of creations that take a slot no more are under way than jobs
+ *    of ours run, and at least one: each that is accepted shows that there may be room for another. One that gets no
+ *    answer for a second is not waited for.
+ * 2. While others are there, we use our part of the slots, rounded up, so that whoever has none finds one free.
+ * 3. Whatever the lists show, one creation a minute is sent as a probe, so that no wait hangs; beside others half as
+ *    often after each, until one is accepted. If no slot was known for that, the next goes out at once: an accepted
+ *    creation weighs more than a list. None is sent while our own jobs use all slots.
+ * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits for use all slots.
+ * 5. A job whose list shows it as anything but running holds no slot. One that nobody waits for keeps its own until a
+ *    list that was requested later does not show it as running: for half an hour at most, and not while lists get no
+ *    answer for a minute.
+ * 6. A creation that is refused although no others are seen shows that the plan has fewer slots: no more are used
+ *    than ran then, and one more with each probe that is accepted.
  * 7. What the service asks to wait is waited.
- * 8. A wait ends after 30 minutes without an accepted job of ours of its kind, or at its own timeout,
- *    which alone counts while our own jobs use all slots.
+ * 8. A wait ends after 30 minutes without an accepted job of ours of its kind, or at its own timeout, which alone
+ *    counts while our own jobs use all slots.
  *
- * No list shows agent runs, so rules 3 to 5 are only about media. One that nobody waits for gives its slot
- * back: the next finds out by a refusal whether it still lives. Creations that
- * take no slot are not refused for want of one; as many of their requests are under way at once as
- * there are slots for media. All times are in ms on the monotonic clock.
+ * No list shows agent runs, so rules 2, 4 and 5 are only about media. An agent run that nobody waits for gives its
+ * slot back: the next finds out by a refusal whether it still lives. Creations that take no slot are not refused for
+ * want of one; as many of their requests are under way at once as there are slots for media. All times are in ms on
+ * the monotonic clock.
  */
 export class JobSlots {
 	private readonly media: SlotPool;
-	private readonly agent = new SlotPool('agent', LIMITS.liveAgentRuns);
+	private readonly agent: SlotPool;
 	/** For creations that take no slot. */
 	private readonly requests: SlotPool;
-	/** Slots of our own that are left to others until the next list. */
-	private yielded = 0;
 	private listAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
@@ -132,11 +233,14 @@ export class JobSlots {
 		private readonly others: OtherClients,
 		/** Requests a list of what runs in the workspace, and passes it to `others`. */
 		private readonly list: (channel: Channel) => void,
+		/** Whether a request would be sent at once: after a wait, what is known of the slots may be old. */
+		private readonly hasRoom: () => boolean = () => true,
 	) {
-		this.media = new SlotPool('media', limit);
-		this.requests = new SlotPool(false, limit);
+		this.media = new SlotPool('media', limit, random);
+		this.agent = new SlotPool('agent', LIMITS.liveAgentRuns, random);
+		this.requests = new SlotPool(false, limit, random);
 		this.wakeUp = new WakeUp(clock, () => this.tick());
-		others.onListed = () => this.onListed();
+		others.onListed = (idle) => this.onListed(idle);
 	}
 
 	/** Slots for media, at least 1. */
@@ -162,94 +266,85 @@ export class JobSlots {
 		return pending;
 	}
 
-	/** The service has accepted a job, which needs no slot or may have one already. */
 	accepted(pool: SlotPool, { id }: Resource): void {
+		const now = this.clock.monotonic();
 		this.others.created(id);
-		pool.acceptedAt = this.clock.monotonic();
-		if (pool.kind) {
-			// A repeated key may give a job that nobody waited for any more.
-			pool.unawaitedJobs.delete(id);
-			pool.awaitedJobs.add(id);
-			pool.probeGapMs = MINUTE_MS;
-			pool.ceiling = Math.max(pool.ceiling, pool.running);
-		}
+		pool.accepted(id, now);
+		if (pool === this.media) this.weighAgainstList(now);
 		this.serve();
 	}
 
-	refused(pool: SlotPool, retryAfterMs = 0): void {
-		if (pool.kind) {
-			const now = this.clock.monotonic();
-			pool.ceiling = pool.inUse;
-			pool.probeAt = now + scattered(pool.probeGapMs, this.random);
-			pool.pausedUntil = Math.max(pool.pausedUntil, now + retryAfterMs);
-		}
+	refused(pool: SlotPool, retryAfterMs: number): void {
+		pool.refused(retryAfterMs, this.clock.monotonic());
 		this.serve();
 	}
 
 	/** A job that somebody waited for has ended, or nobody waits for it any more. */
 	freed(pool: SlotPool, id: string, isRunning: boolean): void {
-		const now = this.clock.monotonic();
-		if (pool.awaitedJobs.delete(id) && pool === this.media) {
-			if (isRunning) pool.unawaitedJobs.set(id, now);
-			else if (this.others.seen(now) > 0 && pool.awaitedJobs.size > 0)
-				this.yielded += Number(this.random() < TUNING.yieldedShare);
-		}
+		if (isRunning && pool === this.media) pool.leave(id, this.clock.monotonic());
+		else pool.ended(id);
 		this.serve();
+	}
+
+	serve(): void {
+		const now = this.clock.monotonic();
+		for (const pool of this.pools) while (this.mayCreate(pool, now)) this.grant(pool, now);
+		this.listWhereNeeded(now);
+		if (this.pools.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
 	}
 
 	private get pools(): SlotPool[] {
 		return [this.media, this.agent, this.requests];
 	}
 
+	private mayCreate(pool: SlotPool, now: number): boolean {
+		if (!pool.isReady(now)) return false;
+		if (pool === this.media && !this.hasRoom()) return false;
+		return this.freeIn(pool, now) > 0 || pool.mayProbe(now);
+	}
+
 	/** How many more creations may go out, as far as lists and refusals show. */
-	private freeIn(pool: SlotPool): number {
-		const usable = Math.min(pool.limit, pool.ceiling) - pool.inUse;
-		if (pool !== this.media) return usable;
-		const left = pool.limit - this.others.count - pool.inUse;
-		return Math.min(usable, left) - this.yielded;
+	private freeIn(pool: SlotPool, now: number): number {
+		const { free, limit, inUse } = pool;
+		if (pool !== this.media || !this.others.areThere(now)) return free;
+		const part = Math.ceil(limit * TUNING.partBesideOthers);
+		return Math.min(free, limit - this.others.count(now) - inUse, part - inUse);
 	}
 
-	serve(): void {
-		const now = this.clock.monotonic();
-		for (const pool of this.pools) this.servePool(pool, now);
+	private grant(pool: SlotPool, now: number): void {
+		const isProbe = this.freeIn(pool, now) <= 0;
+		const isCrowded = pool === this.media && this.others.count(now) > 0;
+		if (isProbe && isCrowded) pool.probeMoreRarely();
+		// Beside others, a slot that was free also starts the wait before the next probe.
+		if (isProbe || isCrowded) pool.planProbe(now);
+		pool.grant(new HeldSlot(this, pool), now);
+	}
+
+	/** An accepted creation weighs more than a list that had no slot for it. */
+	private weighAgainstList(now: number): void {
+		const { media, others } = this;
+		if (media.running + others.count(now) > media.limit) media.probeAtOnce();
+	}
+
+	private listWhereNeeded(now: number): void {
 		const { next } = this.media.queue;
-		const awaited = this.media.unanswered.size + this.media.awaitedJobs.size;
-		const needsList = awaited < this.media.limit && !this.media.awaitsAnswer(now);
-		if (next && needsList && now >= this.listAt) {
-			this.planList(now);
-			this.list(next.channel);
-		}
-		if (this.pools.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
-	}
-
-	private servePool(pool: SlotPool, now: number): void {
-		while (pool.queue.size > 0 && pool.inUse < pool.limit && now >= pool.pausedUntil) {
-			if (pool.awaitsAnswer(now)) return;
-			const isProbe = this.freeIn(pool) <= 0;
-			if (isProbe && now < pool.probeAt) return;
-			if (isProbe && pool === this.media && this.others.seen(now) > 0)
-				pool.probeGapMs = Math.min(2 * pool.probeGapMs, MAX_PROBE_GAP_MS);
-			// While others are listed, a slot that was free also starts the wait before the next probe.
-			if (isProbe || this.others.count > 0)
-				pool.probeAt = now + scattered(pool.probeGapMs, this.random);
-			const slot = new HeldSlot(this, pool);
-			pool.unanswered.set(slot, now);
-			pool.queue.grant(ok(slot));
-		}
+		const mayChange = this.media.inSight < this.media.limit && !this.media.awaitsAnswer(now);
+		if (!next || !mayChange || now < this.listAt) return;
+		this.planList(now);
+		this.list(next.channel);
 	}
 
 	private planList(now: number): void {
 		this.listAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
 	}
 
-	private onListed(): void {
+	private onListed(idle: readonly string[]): void {
 		const { others, media } = this;
 		const now = this.clock.monotonic();
-		for (const [id, since] of media.unawaitedJobs)
-			if (since < others.listedAt && !others.isRunning(id)) media.unawaitedJobs.delete(id);
+		for (const id of idle) media.ended(id);
+		media.endLeft((id, since) => since < others.listedAt && !others.isRunning(id));
 		// The list shows what the refusal was about.
-		if (others.seen(now) > 0) media.ceiling = Infinity;
-		this.yielded = 0;
+		if (others.areThere(now)) media.forgetCeiling();
 		this.planList(now);
 		this.serve();
 	}
@@ -259,17 +354,8 @@ export class JobSlots {
 		const { media, others } = this;
 		const isBlind = now - Math.max(others.listedAt, media.queue.next?.since ?? now) >= MINUTE_MS;
 		// A list may show dead jobs as running for ever.
-		for (const [id, since] of media.unawaitedJobs)
-			if (isBlind || now - since >= GIVE_UP_MS) media.unawaitedJobs.delete(id);
-		for (const pool of this.pools) {
-			const usesAll = pool.kind !== false && pool.inUse >= pool.limit;
-			const longest = usesAll ? Infinity : GIVE_UP_MS;
-			pool.queue.expire(
-				({ since, timeoutMs }) =>
-					now >= Math.max(since, pool.acceptedAt) + Math.min(longest, timeoutMs),
-				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others: others.count }),
-			);
-		}
+		media.endLeft((_id, since) => isBlind || now - since >= GIVE_UP_MS);
+		for (const pool of this.pools) pool.expire(now, others.count(now));
 		this.serve();
 	}
 }
@@ -285,13 +371,13 @@ class HeldSlot implements Slot {
 	) {}
 
 	accepted(job: Resource): void {
-		this.answered();
-		if (!this.pool.awaitedJobs.has(job.id)) this.jobId = job.id;
+		this.pool.answered(this);
+		if (!this.pool.has(job.id)) this.jobId = job.id;
 		this.slots.accepted(this.pool, job);
 	}
 
-	refused(retryAfterMs?: number): void {
-		this.answered();
+	refused(retryAfterMs = 0): void {
+		this.pool.answered(this);
 		this.slots.refused(this.pool, retryAfterMs);
 	}
 
@@ -304,14 +390,10 @@ class HeldSlot implements Slot {
 	}
 
 	private free(isRunning: boolean): void {
-		this.answered();
+		this.pool.answered(this);
 		const { jobId } = this;
 		this.jobId = undefined;
 		if (jobId === undefined) this.slots.serve();
 		else this.slots.freed(this.pool, jobId, isRunning);
-	}
-
-	private answered(): void {
-		this.pool.unanswered.delete(this);
 	}
 }

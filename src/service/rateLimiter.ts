@@ -6,13 +6,16 @@ import { MINUTE_MS, TUNING } from './tuning';
 /** A little more than the service's minute, because its clock and ours do not run in step. */
 const WINDOW_MS = MINUTE_MS + 250;
 
+/** What is left however often reads are refused: a creation, a list and a read. */
+const MIN_PER_MINUTE = 3;
+
 /**
  * A sliding-window rate limiter for one workspace and process (specification: Limits, Request rate). A request counts
  * from its admission until a full window after its response, as nobody knows when in between the service counted it.
  *
- * Beside other clients the limit adapts by AIMD: a refused read cuts it to 0.7 of what was used in the last
- * minute, at least 3; it then rises by 3 a minute up to the configured limit. Reads are served before writes: a run
- * whose jobs are not read would not end.
+ * While others are there, a process takes its part of the requests. Alone it is never refused, so a refused
+ * read shows that there are more of them: it halves the limit, which then grows again. Reads are
+ * served before writes: a run whose jobs are not read would not end.
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);
@@ -21,8 +24,8 @@ export class RateLimiter {
 	/** When the responses came that still count. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
-	/** What the last refused read cut the limit to, and when that was. */
-	private lastDecrease = { to: Infinity, at: 0 };
+	/** What the last refused read left, and when that was. */
+	private cut = { to: Infinity, at: 0 };
 	/** Whether the last request that was admitted reads. */
 	private wasRead = false;
 	/** When the last request was admitted, on the monotonic clock. */
@@ -33,18 +36,25 @@ export class RateLimiter {
 		private readonly clock: Clock,
 		/** The configured limit: requests a minute, at least 1. */
 		public limit: number,
-		/** Whether lists have lately shown other clients of the workspace. */
-		private readonly areOthersSeen: () => boolean = () => false,
+		/** Whether other clients use the workspace. */
+		private readonly areOthersThere: () => boolean = () => false,
 	) {
 		this.usedAt = clock.monotonic();
 		this.wakeUp = new WakeUp(clock, () => this.serve());
 	}
 
-	/** The limit at the moment: less than the configured one for some minutes after a refused read. */
+	/** The limit at the moment. */
 	get requestsPerMinute(): number {
-		const minutes = (this.clock.monotonic() - this.lastDecrease.at) / MINUTE_MS;
-		const increased = this.lastDecrease.to + minutes * TUNING.increasePerMinute;
-		return Math.max(1, Math.floor(Math.min(this.limit, increased)));
+		const part = this.areOthersThere() ? this.limit * TUNING.partBesideOthers : this.limit;
+		const minutes = (this.clock.monotonic() - this.cut.at) / MINUTE_MS;
+		const risen = this.cut.to * TUNING.growthPerMinute ** minutes;
+		return Math.max(1, Math.floor(Math.min(part, risen)));
+	}
+
+	/** Whether a request would be sent at once. */
+	get hasRoom(): boolean {
+		const now = this.clock.monotonic();
+		return now >= this.pausedUntil && this.used(now) < this.requestsPerMinute;
 	}
 
 	private used(now: number): number {
@@ -67,20 +77,18 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The service answered 429. While others are seen, a refused read shows that they have filled the
-	 * minute. Alone, and for anything else, such as a voice that is being made, the refusal may have a
-	 * reason of its own: it pauses all requests only if our own minute is full.
+	 * The service answered 429. A refused read is about the requests of the minute. Anything else, such as
+	 * a voice that is being made, may be refused for a reason of its own: that pauses all requests only if our own
+	 * minute is full.
 	 */
 	throttled(waitMs: number, isRead = false): void {
 		const now = this.clock.monotonic();
-		const used = this.used(now);
-		const isFull = used >= this.requestsPerMinute;
-		const isShared = isRead && this.areOthersSeen();
-		if (isShared) {
-			const to = Math.max(TUNING.floorPerMinute, used * TUNING.decreaseFactor);
-			this.lastDecrease = { to, at: now };
+		const isFull = this.used(now) >= this.requestsPerMinute;
+		if (isRead) {
+			const to = Math.max(MIN_PER_MINUTE, this.requestsPerMinute * TUNING.partAfterRefusal);
+			this.cut = { to, at: now };
 		}
-		if (isShared || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
+		if (isRead || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 
 	/** Reads first; but what creates and has waited for a minute has every second turn. */

@@ -37,12 +37,17 @@ export class Workspace {
 		readonly random: Random = Math.random,
 	) {
 		const others = new OtherClients();
-		const areOthersSeen = () => others.wereSeen(clock.monotonic());
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, areOthersSeen);
+		const areOthersThere = () => others.areThere(clock.monotonic());
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, areOthersThere);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
-		this.slots = new JobSlots(limits.concurrentJobs, clock, random, others, (channel) =>
-			this.poller.list(channel),
+		this.slots = new JobSlots(
+			limits.concurrentJobs,
+			clock,
+			random,
+			others,
+			(channel) => this.poller.list(channel),
+			() => this.rateLimiter.hasRoom,
 		);
 		this.credits = new CreditGate(clock);
 		this.prices = new PriceBook(this.client, clock);

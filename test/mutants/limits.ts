@@ -25,15 +25,20 @@ export const limits: Mutant[] = [
 		},
 		'limits/no-cut-beside-others': {
 			why: 'Beside another n8n in the same workspace nobody slows down, and both are refused all the time.',
-			from: 'if (isShared) {',
-			to: 'if (isShared && isFull) {',
+			from: '\t\tif (isRead) {',
+			to: '\t\tif (isRead && isFull) {',
 		},
 	}),
 	...inFile('src/service/otherClients.ts', 'test/service/otherClients.test.ts', {
-		'limits/others-forgotten-when-refused': {
-			why: 'Where others fill the minute and their jobs are short, nobody slows down, and items are lost.',
-			from: 'if (ids.length > 0) this.lastSeen = { ids, at };',
-			to: 'this.lastSeen = { ids, at };',
+		'limits/short-jobs-of-others-forgotten': {
+			why: 'Others whose jobs are short are forgotten with each list that misses them, and get no slot.',
+			from: 'if (this.ofOthers(running).length > 0) this.lastSeen',
+			to: 'this.lastSeen',
+		},
+		'limits/list-is-believed-for-ever': {
+			why: 'Where lists are not answered any more, jobs that have long ended hold all slots.',
+			from: 'return now - this.listedAt < BELIEVED_MS ?',
+			to: 'return now >= this.listedAt ?',
 		},
 		'limits/old-list-counts': {
 			why: 'An answer that came late overwrites a newer one: slots that are free count as taken.',
@@ -49,32 +54,47 @@ export const limits: Mutant[] = [
 		},
 		'limits/slots-of-others-ignored': {
 			why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
-			from: 'pool.limit - this.others.count - pool.inUse',
-			to: 'pool.limit - pool.inUse',
+			from: 'limit - this.others.count(now) - inUse, part',
+			to: 'limit - inUse, part',
 		},
 		'limits/no-slot-is-shared': {
 			why: 'Whoever came first keeps all slots, and a second n8n in the workspace never gets one.',
-			from: 'return Math.min(usable, left) - this.yielded;',
-			to: 'return Math.min(usable, left);',
+			from: 'count(now) - inUse, part - inUse);',
+			to: 'count(now) - inUse);',
+		},
+		'limits/dead-jobs-hold-all-slots': {
+			why: 'Five jobs that a list shows for ever hold all slots: 50 jobs of 8 s take over an hour.',
+			from: 'if (media.running + others.count(now) > media.limit) media.probeAtOnce();',
+			to: '',
+		},
+		'limits/half-a-slot': {
+			why: 'Concurrent Jobs of 2.5 runs three jobs, and each third is refused.',
+			from: 'Math.max(1, Math.floor(limit))',
+			to: 'Math.max(1, limit)',
+		},
+		'limits/unknown-word-holds-a-slot': {
+			why: 'Five jobs that somebody has canceled hold all slots until Wait Timeout.',
+			from: 'for (const id of idle) media.ended(id);',
+			to: '',
 		},
 		'limits/one-job-too-many': {
 			why: 'A sixth job is tried while five run, and refused each time.',
-			from: 'pool.inUse < pool.limit && now',
-			to: 'pool.inUse <= pool.limit && now',
+			from: 'this.inUse < this.limit && now',
+			to: 'this.inUse <= this.limit && now',
 		},
 		'limits/refused-without-a-pause': {
 			why: 'A creation is tried again before the time that the service has asked to wait for.',
-			from: '&& now >= pool.pausedUntil) {',
-			to: ') {',
+			from: ' && now >= this.pausedUntil;',
+			to: ';',
 		},
 		'limits/left-job-frees-its-slot': {
 			why: 'A job that an item has stopped waiting for still runs, and the next creation is refused.',
-			from: 'if (isRunning) pool.unawaitedJobs.set(id, now);',
-			to: 'if (isRunning) pool.unawaitedJobs.delete(id);',
+			from: 'if (this.awaited.delete(id)) this.left.set(id, now);',
+			to: 'this.awaited.delete(id);',
 		},
 		'limits/long-batch-gives-up': {
 			why: 'The last items of a long batch fail after half an hour, although one job after the other is accepted.',
-			from: 'now >= Math.max(since, pool.acceptedAt) + Math.min(longest, timeoutMs),',
+			from: 'now >= Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),',
 			to: 'now >= since + Math.min(longest, timeoutMs),',
 		},
 	}),

@@ -46,7 +46,9 @@ function slotsOf(limit: number) {
 	};
 	/** What a list shows that was requested now. */
 	const shows = (...ids: string[]) => others.listed(ids, clock.monotonic());
-	return { clock, jobs, wait, acquire, occupy, shows };
+	/** What a list shows that has no running job. */
+	const showsIdle = (...ids: string[]) => others.listed([], clock.monotonic(), ids);
+	return { clock, jobs, wait, acquire, occupy, shows, showsIdle };
 }
 
 /** Whether a promise has settled by now. */
@@ -116,6 +118,22 @@ test('creations that take no slot are not held up by full slots; as many request
 	expect(await hasSettled(fourth)).toBe(true);
 });
 
+test('a fraction as a limit is rounded down', async () => {
+	const { occupy, wait } = slotsOf(2.5);
+	await occupy();
+	await occupy();
+	expect(await hasSettled(wait())).toBe(false);
+});
+
+test('a job that a list shows with an unknown word, such as canceled, holds no slot', async () => {
+	const { occupy, wait, showsIdle } = slotsOf(1);
+	await occupy('gen_1');
+	const waiting = wait();
+	expect(await hasSettled(waiting)).toBe(false);
+	showsIdle('gen_1');
+	expect(await hasSettled(waiting)).toBe(true);
+});
+
 describe('jobs that run on unattended', () => {
 	test('keep their slots until a list that was requested later shows that they have ended', async () => {
 		const { clock, occupy, wait, shows } = slotsOf(2);
@@ -180,40 +198,44 @@ describe('where others use the workspace', () => {
 		}
 	});
 
-	test('of the slots that our jobs leave about half are left to others until the next list', async () => {
-		const { clock, occupy, wait, shows } = slotsOf(4);
-		let left = 0;
-		for (let round = 0; round < 100; round += 1) {
-			const [first, second] = [await occupy(), await occupy()];
-			await clock.pass(1);
-			shows('x1');
-			first.release();
-			const [third, fourth] = [wait(), wait()];
-			slotOf(await third).accepted(job('gen_3'));
-			// Three of four slots are taken: whether the fourth is free depends on what became of the freed one.
-			if (!(await hasSettled(fourth))) left += 1;
-			shows('x1');
-			second.release();
-			slotOf(await third).release();
-			slotOf(await clock.run(fourth)).release();
-			shows();
-			shows();
-		}
-		expect(left).toBeGreaterThan(30);
-		expect(left).toBeLessThan(70);
+	test('we use half of the slots, rounded up, until no list of the last minute has shown others', async () => {
+		const { clock, occupy, wait, shows } = slotsOf(5);
+		shows('x1');
+		for (let each = 0; each < 3; each += 1) await occupy();
+		shows();
+		const waiting = wait();
+		expect(await hasSettled(waiting)).toBe(false);
+		const began = clock.monotonic();
+		await clock.run(waiting);
+		// The first probe may go out after 45 s.
+		expect(clock.monotonic() - began).toBeGreaterThanOrEqual(0.75 * MINUTE);
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(MINUTE + 1_000);
 	});
 
-	test('but not our last one', async () => {
-		const { clock, occupy, wait, shows } = slotsOf(2);
-		for (let round = 0; round < 20; round += 1) {
-			const slot = await occupy();
-			await clock.pass(1);
-			shows('x1');
-			slot.release();
-			const waiting = wait();
-			expect(await hasSettled(waiting)).toBe(true);
-			slotOf(await waiting).release();
+	test('five jobs that lists show as running for ever end to count once creations are accepted all the same', async () => {
+		const { clock, wait, shows, jobs } = slotsOf(5);
+		const dead = ['x1', 'x2', 'x3', 'x4', 'x5'];
+		const made: string[] = [];
+		jobs.onList = () => shows(...made, ...dead);
+		jobs.onList();
+		const began = clock.monotonic();
+		for (let each = 0; each < 5; each += 1) {
+			const slot = slotOf(await clock.run(wait()));
+			made.unshift(`own_${each}`);
+			slot.accepted(job(`own_${each}`));
+			jobs.onList();
 		}
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.5 * MINUTE);
+	});
+
+	test('a list that is not answered any more is forgotten after a minute', async () => {
+		const { clock, wait, shows } = slotsOf(5);
+		shows('x1', 'x2', 'x3', 'x4', 'x5');
+		slotOf(await wait()).refused();
+		const began = clock.monotonic();
+		for (let each = 0; each < 3; each += 1)
+			slotOf(await clock.run(wait())).accepted(job(`own_${each}`));
+		expect(clock.monotonic() - began).toBeLessThanOrEqual(2.6 * MINUTE);
 	});
 
 	test('a Retry-After is kept: nothing goes out before, then one, and the others once that is accepted', async () => {

@@ -118,32 +118,42 @@ test('a 429 while our own minute is full pauses all requests; a shorter pause do
 	expect((await both()).map((at) => at - began)).toEqual([90_100, 90_100]);
 });
 
-describe('a read that is refused, as others use the workspace too', () => {
-	/** The limit of 60, after so many requests in the last minute and a refused read. */
-	async function refusedAfter(requests: number, areOthersSeen = true) {
-		const clock = new VirtualClock();
-		const rateLimiter = new RateLimiter(clock, 60, () => areOthersSeen);
-		for (let each = 0; each < requests; each += 1) await clock.run(pass(rateLimiter, clock, 'a'));
-		rateLimiter.throttled(5_000, true);
-		return { clock, rateLimiter };
-	}
-
-	test.each([
-		[30, 21],
-		[1, 3],
-	])('cuts the limit to 0.7 of the %i requests that were used: %i', async (used, left) => {
-		const { clock, rateLimiter } = await refusedAfter(used);
-		expect(rateLimiter.requestsPerMinute).toBe(left);
-		// From there it rises by 3 a minute, up to the configured one.
-		await clock.pass(MINUTE);
-		expect(rateLimiter.requestsPerMinute).toBe(left + 3);
-		await clock.pass(20 * MINUTE);
+describe('beside other clients of the workspace', () => {
+	test('a process takes half of the requests, and all of them once the others are gone', () => {
+		let areThere = true;
+		const rateLimiter = new RateLimiter(new VirtualClock(), 60, () => areThere);
+		expect(rateLimiter.requestsPerMinute).toBe(30);
+		areThere = false;
 		expect(rateLimiter.requestsPerMinute).toBe(60);
 	});
 
-	test('cuts and pauses nothing while nobody else is seen: the service may refuse for a reason of its own', async () => {
-		const { clock, rateLimiter } = await refusedAfter(10, false);
-		expect(rateLimiter.requestsPerMinute).toBe(60);
+	test('a refused read halves the limit, which then grows again', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60, () => true);
+		rateLimiter.throttled(5_000, true);
+		expect(rateLimiter.requestsPerMinute).toBe(15);
+		await clock.pass(MINUTE);
+		expect(rateLimiter.requestsPerMinute).toBe(22);
+		await clock.pass(MINUTE);
+		expect(rateLimiter.requestsPerMinute).toBe(30);
+		for (let each = 0; each < 10; each += 1) rateLimiter.throttled(5_000, true);
+		expect(rateLimiter.requestsPerMinute).toBe(3);
+	});
+
+	test('also where no list has shown them: who is alone keeps to the limit, and is not refused', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60);
+		rateLimiter.throttled(5_000, true);
+		expect(rateLimiter.requestsPerMinute).toBe(30);
+		const began = clock.now();
+		expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBe(began + 5_000);
+	});
+
+	test('anything else that is refused, such as a voice, slows nobody down while our own minute is not full', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60, () => true);
+		rateLimiter.throttled(5_000);
+		expect(rateLimiter.requestsPerMinute).toBe(30);
 		const began = clock.now();
 		expect(await clock.run(pass(rateLimiter, clock, 'a'))).toBe(began);
 	});

@@ -1,4 +1,7 @@
+import { shareSixTimes, type Shared } from '../../bench/simulation/sharing';
 import { Workspace } from '../../src/service/workspace';
+import type { Send } from '../../src/base/types';
+import { answer, LOST } from '../model/answers';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { seeded } from '../model/random';
 import { createJob, hostWith, PLAN, runAll } from '../model/run';
@@ -86,4 +89,68 @@ test.each<[string, Case]>([
 	expect(clock.now() - began).toBeLessThan(withinMs);
 	await clock.pass(10 * MINUTE);
 	expect(clock.sleeping).toBe(0);
+});
+
+describe('processes that know nothing of each other share slots and requests', () => {
+	// `npm run bench -- sharing` measures more durations, by which the rules were chosen.
+	test.each([
+		{ processes: 2, seconds: 4, time: 1.4, unfair: 1.3 },
+		{ processes: 2, seconds: 8, time: 1.4, unfair: 1.3 },
+		{ processes: 3, seconds: 4, time: 1.4, unfair: 1.45 },
+		{ processes: 3, seconds: 8, time: 1.4, unfair: 1.3 },
+		{ processes: 4, seconds: 8, time: 1.4, unfair: 1.6 },
+		{ processes: 8, seconds: 8, time: 1.25, unfair: 1.8 },
+		{ processes: 2, seconds: 8, hasForeign: true, time: 1.3, unfair: 1.3 },
+	])('%p', async ({ processes, seconds, hasForeign = false, time, unfair }) => {
+		const runs = await shareSixTimes({ processes, seconds, hasForeign, jobs: 50 });
+		const mean = (of: (run: Shared) => number) =>
+			runs.reduce((sum, run) => sum + of(run), 0) / runs.length;
+		expect(mean(({ lost }) => lost)).toBe(0);
+		expect(mean(({ makespan, bound }) => makespan / bound)).toBeLessThanOrEqual(time);
+		expect(mean(({ unfairness }) => unfairness)).toBeLessThanOrEqual(unfair);
+	});
+});
+
+describe('50 jobs of 8 s are made within minutes although', () => {
+	const others = Array.from({ length: 5 }, (_, index) => ({
+		id: `theirs_${index}`,
+		object: 'generation',
+		status: 'queued',
+	}));
+
+	async function minutesOf(distort: (send: Send, now: () => number) => Send): Promise<number> {
+		const clock = new VirtualClock();
+		const model = new ModelService(clock, { latencyMs: 250, jobMs: () => 8_000 });
+		const began = clock.now();
+		const host = hostWith(distort(model.send, () => clock.now() - began));
+		const workspace = new Workspace(PLAN, clock, seeded(1));
+		const node = { runId: 'run', items: {} };
+		const partsOf = (item: number) => ({ host, workspace, prompt: `item ${item}`, node });
+		const results = await clock.run(runAll(50, partsOf, createJob));
+		expect(results.every(({ ok }) => ok)).toBe(true);
+		return (clock.now() - began) / MINUTE;
+	}
+
+	const isList = ({ method, path }: { method: string; path: string }) =>
+		method === 'GET' && path === '/generations';
+
+	const withOthers = async (send: Send, request: Parameters<Send>[0]) => {
+		const given = await send(request);
+		if (!isList(request) || !('status' in given)) return given;
+		const { data } = given.body as { data: unknown[] };
+		return answer(200, { object: 'list', data: [...data, ...others] });
+	};
+
+	test('lists show five dead jobs as running for ever', async () => {
+		const minutes = await minutesOf((send) => async (request) => await withOthers(send, request));
+		expect(minutes).toBeLessThanOrEqual(4);
+	});
+
+	test('lists that have shown five jobs of others are not answered any more', async () => {
+		const minutes = await minutesOf((send, now) => async (request) => {
+			if (now() > 5_000 && isList(request)) return LOST;
+			return await withOthers(send, request);
+		});
+		expect(minutes).toBeLessThanOrEqual(4);
+	});
 });
