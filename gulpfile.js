@@ -6,8 +6,9 @@ const { addressesIn } = require('./scripts/addresses');
 const { PACKED_PAGES, withAbsoluteLinks } = require('./scripts/packedPages');
 
 /*
- * What TypeScript does not make of the build. `npm run build` is `gulp clean`, `tsc` and `gulp`; it ends with dist/package,
- * the folder that is published. The project itself cannot be packed: docs/development.md says why.
+ * What TypeScript does not make of the build. `npm run build` is `gulp clean`, `tsc` and `gulp`; it ends with
+ * dist/package, the folder that is published. The project itself cannot be packed: docs/development.md says
+ * why.
  */
 
 /** Copies files from beside the nodes to the same places in the build, byte for byte. */

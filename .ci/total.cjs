@@ -1,4 +1,7 @@
-/** Adds up jest's reports and prints the closing line. A runner without a report, or a step that failed without a failed test, counts as one failure. */
+/**
+ * Adds up jest's reports and prints the closing line. A runner without a report, or a step that failed
+ * without a failed test, counts as one failure.
+ */
 const fs = require('node:fs');
 
 const [, , failedSteps, ...reports] = process.argv;

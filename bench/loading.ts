@@ -9,8 +9,8 @@ const ROUNDS = 9;
 const root = path.resolve(__dirname, '..');
 
 /**
- * Requires n8n-workflow, which n8n itself has long loaded, and then all nodes, in a fresh process: the time for the nodes
- * over that for n8n-workflow.
+ * Requires n8n-workflow, which n8n itself has long loaded, and then all nodes, in a fresh process: the time
+ * for the nodes over that for n8n-workflow.
  */
 function load(): number {
 	const script = `

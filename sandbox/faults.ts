@@ -64,7 +64,10 @@ function rule<Kind extends string, Fields extends z.core.$ZodLooseShape>(
 	return z.strictObject({ kind: z.literal(kind), ...common, ...fields }).describe(name);
 }
 
-/** Each kind of fault, what the page calls it, what it can strike, and what it needs to know; in the order of a request's way. */
+/**
+ * Each kind of fault, what the page calls it, what it can strike, and what it needs to know; in the order of
+ * a request's way.
+ */
 const RULES = [
 	rule('lost_before', 'Lose a request before anything is done', requests),
 	rule('lost_after', 'Lose an answer after the work is done', requests),

@@ -93,7 +93,9 @@ function makeDirectory(path: string): void {
 /** Systems cut the path of a socket after about as many bytes. */
 const LONGEST_ADDRESS = 100;
 
-/** Does something at the address of a socket in a directory: where it is too long, at that of a short link. */
+/**
+ * Does something at the address of a socket in a directory: where it is too long, at that of a short link.
+ */
 async function atSocket<T>(
 	directory: string,
 	name: string,

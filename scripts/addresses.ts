@@ -1,4 +1,6 @@
-/** Where this project is at home. package.json says so; every other file that holds an address is in `PLACES`. */
+/**
+ * Where this project is at home. package.json says so; every other file that holds an address is in `PLACES`.
+ */
 export interface Addresses {
 	/** Of the repository, as people open it: without `.git`. */
 	repository: string;

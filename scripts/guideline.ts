@@ -159,7 +159,10 @@ const passes =
 	async ({ run }) =>
 		holds((await run(program, ...args)).ok, because);
 
-/** n8n's guideline, its standards and what it asks before a submission, in their order: how each line is looked at. */
+/**
+ * n8n's guideline, its standards and what it asks before a submission, in their order: how each line is
+ * looked at.
+ */
 export const GUIDELINE: Record<string, Record<string, Look>> = {
 	'Use the n8n-node tool': {
 		async 'Created and checked with the n8n-node tool'({ run }) {

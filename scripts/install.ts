@@ -11,8 +11,9 @@ async function installRelease(name: string): Promise<void> {
 }
 
 /**
- * Makes ahead what tests need besides `npm ci`: releases of n8n by their names, each with the empty database that tests
- * begin with, and what the lockfile in a folder says. `tsx scripts/install.ts 2.41 test/judges scripts/site`
+ * Makes ahead what tests need besides `npm ci`: releases of n8n by their names, each with the empty database
+ * that tests begin with, and what the lockfile in a folder says. `tsx scripts/install.ts 2.41 test/judges
+ * scripts/site`
  */
 async function main(wanted: string[]): Promise<void> {
 	for (const one of wanted) {

@@ -13,8 +13,8 @@ Puts one fault after the other into the code, in memory, and runs the unit tests
 NAME: only mutants whose names begin so, such as money. --share: every fifth of them.`;
 
 /**
- * After this the tests of one mutant are ended, in ms, and it is not caught: a test that waits for ever fails by
- * Jest's own limit, long before.
+ * After this the tests of one mutant are ended, in ms, and it is not caught: a test that waits for ever fails
+ * by Jest's own limit, long before.
  */
 const TIME_LIMIT_MS = 900_000;
 

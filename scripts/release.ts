@@ -146,9 +146,9 @@ function push(version: string): void {
 }
 
 /**
- * `npm run release -- 0.2.0` makes a release on main and pushes it; publish.yml publishes it. Nothing is changed
- * before all that can refuse has been asked and all checks have passed. A release whose commit is there already
- * was not pushed to its end, or was: to push it again is right in both cases.
+ * `npm run release -- 0.2.0` makes a release on main and pushes it; publish.yml publishes it. Nothing is
+ * changed before all that can refuse has been asked and all checks have passed. A release whose commit is
+ * there already was not pushed to its end, or was: to push it again is right in both cases.
  */
 function release(version: string): void {
 	requireMain(version);

@@ -86,7 +86,9 @@ function merged(a: JsonSchema, b: JsonSchema): JsonSchema {
 	};
 }
 
-/** A value with every field that the schema describes; what a field holds does not matter where it is free. */
+/**
+ * A value with every field that the schema describes; what a field holds does not matter where it is free.
+ */
 function sampleOf({ properties, items, ...schema }: JsonSchema): unknown {
 	if (properties) return mapped(properties, sampleOf);
 	if (items) return [sampleOf(items)];

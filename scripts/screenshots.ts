@@ -133,7 +133,10 @@ const FILLED: Record<string, INodeParameters> = {
 const FIELDS =
 	'[data-test-id^="parameter-input"], [data-test-id="collection-parameter-add"], button, textarea';
 
-/** Takes a picture of the panel of each node, as it is when the node has been added and its main fields filled in. */
+/**
+ * Takes a picture of the panel of each node, as it is when the node has been added and its main fields filled
+ * in.
+ */
 async function takePanels({ page, editor, rest, credential }: EditorSession): Promise<void> {
 	const nodes = await readNodes();
 	const added = nodes.map(({ description, slug }, index) => ({

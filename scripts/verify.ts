@@ -81,7 +81,10 @@ async function finding(look: Look): Promise<Finding> {
 	}
 }
 
-/** `npm run verify`: every line of n8n's verification guideline with its state. Ends with 1 when one is not met. */
+/**
+ * `npm run verify`: every line of n8n's verification guideline with its state. Ends with 1 when one is not
+ * met.
+ */
 async function main(): Promise<void> {
 	const counts: Record<State, number> = {
 		met: 0,

@@ -49,7 +49,9 @@ const CODE = ['credentials', 'nodes', 'src', 'sandbox', 'lab', 'bench', 'scripts
 
 const FOR_TRIGGERS = ['src/events'];
 
-/** The rooms below `src/run` know n8n in these places only: its HTTP helpers, its credentials and its `sleep`. */
+/**
+ * The rooms below `src/run` know n8n in these places only: its HTTP helpers, its credentials and its `sleep`.
+ */
 const KNOWS_N8N = [
 	'src/service/n8n.ts',
 	'src/service/host.ts',

@@ -22,7 +22,10 @@ async function measure(client: Client, load: Load): Promise<Outcome> {
 
 const labelOf = ({ jobs, seconds }: Load) => `${jobs}, ${seconds}`;
 
-/** By the load: the most time over a scheduler that knows every end, and requests a job. `fixed`: all jobs take d. */
+/**
+ * By the load: the most time over a scheduler that knows every end, and requests a job. `fixed`: all jobs
+ * take d.
+ */
 const LIMITS: Record<string, { fixed?: number; scattered: number; demand?: number }> = {
 	'100, 5': { fixed: 1.32, scattered: 1.4 },
 	'500, 30': { fixed: 1.03, scattered: 1.07, demand: 2.7 },

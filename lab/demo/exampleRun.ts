@@ -90,14 +90,20 @@ function requireSuccess({ status, data }: Execution): void {
 	throw new LabError(`"${lastNodeExecuted}" failed: ${reason || status}`);
 }
 
-/** What n8n's Wait node is set to says more than an execution that seems to hang; a person is not waited for by the clock. */
+/**
+ * What n8n's Wait node is set to says more than an execution that seems to hang; a person is not waited for
+ * by the clock.
+ */
 function waitOf({ status, waitTill, data }: Execution): string | undefined {
 	const seconds = Math.round((Date.parse(waitTill ?? '') - Date.now()) / 1000);
 	if (status !== 'waiting' || !(seconds < 86_400)) return undefined;
 	return `"${data.resultData.lastNodeExecuted}" is n8n's Wait node: the execution rests for ${Math.max(0, seconds)} s.`;
 }
 
-/** Follows executions of an example: writes what they make to a folder and prints a row for each file as it comes. */
+/**
+ * Follows executions of an example: writes what they make to a folder and prints a row for each file as it
+ * comes.
+ */
 export class ExampleRun {
 	/** What the last execution has found. */
 	private findings: string[] = [];

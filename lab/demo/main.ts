@@ -26,7 +26,10 @@ import { startService, type Service } from './service';
 import { linksTo, reportTo, runStart, stayUp, type StartContext } from './start';
 import { entryPointsOf, startExample } from './startExample';
 
-/** How many executions of the first example run at once in queue mode, so that more than one worker has something to do. */
+/**
+ * How many executions of the first example run at once in queue mode, so that more than one worker has
+ * something to do.
+ */
 const EXECUTIONS = 2;
 
 /** An n8n that has been started, of one process or of several. */

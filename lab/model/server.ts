@@ -3,7 +3,10 @@ import express from 'express';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** What the model should do, as JSON in the user's message: rounds of tool calls that it makes at the same time. */
+/**
+ * What the model should do, as JSON in the user's message: rounds of tool calls that it makes at the same
+ * time.
+ */
 export interface Script {
 	rounds: ScriptedCall[][];
 }
@@ -42,8 +45,8 @@ const textOf = (content: Content = ''): string =>
 	typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
 
 /**
- * What it does where a person writes to it: asks once for what they wrote, with the tool that generates an image. A tool with a
- * review in front takes the arguments of the tool behind it in `toolParameters`.
+ * What it does where a person writes to it: asks once for what they wrote, with the tool that generates an
+ * image. A tool with a review in front takes the arguments of the tool behind it in `toolParameters`.
  */
 function scriptOf(user: string, tools: OfferedTool[]): Script {
 	if (user.startsWith('{')) return JSON.parse(user) as Script;
@@ -66,8 +69,8 @@ function conclusionOf(answer?: string): string {
 }
 
 /**
- * A model with the chat completions of OpenAI that does not think: it acts by a script, or asks for a picture of what a
- * person has written.
+ * A model with the chat completions of OpenAI that does not think: it acts by a script, or asks for a picture
+ * of what a person has written.
  */
 export class ModelServer {
 	/** All calls that it has made, in order. */

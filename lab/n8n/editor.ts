@@ -68,7 +68,9 @@ export class Editor {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** From one page of the editor to another by its own router: to load it takes a processor half a minute. */
+	/**
+	 * From one page of the editor to another by its own router: to load it takes a processor half a minute.
+	 */
 	private async goTo(path: string): Promise<void> {
 		const url = `${this.baseUrl}${path}`;
 		const current = this.page.url();

@@ -1,6 +1,9 @@
 import { until } from '../process/process';
 
-/** How long n8n may take to show a page: where the execution has just gone on it never does, and is asked again. */
+/**
+ * How long n8n may take to show a page: where the execution has just gone on it never does, and is asked
+ * again.
+ */
 const SHOW_MS = 5_000;
 
 /** How long n8n may take to receive a page, which is sent only once. */

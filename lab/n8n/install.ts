@@ -82,7 +82,8 @@ async function install(
 	stamp: string,
 	finish?: (staging: string) => Promise<void>,
 ): Promise<void> {
-	// The staging folder stays at the end: ESLint, which may be reading it just then, fails on a folder that goes away.
+	// The staging folder stays at the end: ESLint, which may be reading it just then, fails on a folder that
+	// goes away.
 	const staging = path.join(root, '.installing');
 	rmSync(staging, { recursive: true, force: true });
 	mkdirSync(staging);
@@ -145,8 +146,9 @@ export async function installPackages(folder: string, bun: string | undefined): 
 
 async function succeedsWithBun(folder: string, bun: string): Promise<boolean> {
 	const args = ['install', '--ignore-scripts', '--no-progress'];
-	// Here files are hard-linked instead of copied, and linters, watchers and test runners do not look. It stays: it takes no
-	// room of its own, is deleted with the packages, also by npm ci, and to delete it here would take seconds of CPU time.
+	// Here files are hard-linked instead of copied, and linters, watchers and test runners do not look. It
+	// stays: it takes no room of its own, is deleted with the packages, also by npm ci, and to delete it here
+	// would take seconds of CPU time.
 	const cache = path.join(folder, 'node_modules', '.cache', 'bun');
 	const env = { ...process.env, BUN_INSTALL_CACHE_DIR: cache, DO_NOT_TRACK: '1' };
 	return (

@@ -52,7 +52,10 @@ return await Promise.all($input.all().map(async (item) => {
 	return { json: fields, binary };
 }));`;
 
-/** The workflow trigger -> node, ready to run by hand; if items have files, a Code node between them stores those. */
+/**
+ * The workflow trigger -> node, ready to run by hand; if items have files, a Code node between them stores
+ * those.
+ */
 export function workflowOf(run: NodeRun): WorkflowData {
 	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
 	const binaryMode = run.binaryMode ?? process.env.MEDIAGEN_E2E_BINARY_MODE;

@@ -136,8 +136,8 @@ export class Queue {
 				const port = wanted ?? (await freePort());
 				const env = {
 					...shared,
-					// When it starts, n8n ends as crashed what this says has begun and not ended: by default that of
-					// the other workers too, who write to the same file.
+					// When it starts, n8n ends as crashed what this says has begun and not ended: by default
+					// that of the other workers too, who write to the same file.
 					N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(userFolder, `${name}.events.log`),
 					QUEUE_HEALTH_CHECK_PORT: String(port),
 				};

@@ -224,7 +224,9 @@ class Executions {
 	}
 }
 
-/** A workflow as in an export file; `pinData` are outputs that a manual run takes instead of running the node. */
+/**
+ * A workflow as in an export file; `pinData` are outputs that a manual run takes instead of running the node.
+ */
 export type WorkflowData = Pick<
 	IWorkflowBase,
 	'name' | 'nodes' | 'connections' | 'settings' | 'pinData'
@@ -331,7 +333,9 @@ const workflowsIn = (session: Session) => {
 interface ListSearch {
 	/** Such as `n8n-nodes-mediagen.mediaGenSpeech`. */
 	type: string;
-	/** Name of the method under `methods.listSearch`; the parameter is called the same unless `path` names it. */
+	/**
+	 * Name of the method under `methods.listSearch`; the parameter is called the same unless `path` names it.
+	 */
 	methodName: string;
 	path?: string;
 	parameters?: Record<string, unknown>;

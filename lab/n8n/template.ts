@@ -5,7 +5,10 @@ import { stateRoot } from '../process/paths';
 import type { Release } from './release';
 import { removeUserFolder, startN8n, temporaryUserFolder } from './start';
 
-/** n8n's empty database, with what it has not yet written into its main file, and the key that it encrypts with. */
+/**
+ * n8n's empty database, with what it has not yet written into its main file, and the key that it encrypts
+ * with.
+ */
 const FILES = ['database.sqlite', 'database.sqlite-wal', 'config'];
 
 const templateOf = ({ version }: Release) => path.join(stateRoot, 'template', version);

@@ -14,7 +14,10 @@ const SPEAK = asset('media', 'speak.mjs');
 /** Of all blocks together. */
 const MOST_CHARACTERS = 2_000;
 const PAUSE_SECONDS = 0.3;
-/** The synthesizer's own voices, of which the first is a woman's, and the pitches in Hz at which each is spoken. */
+/**
+ * The synthesizer's own voices, of which the first is a woman's, and the pitches in Hz at which each is
+ * spoken.
+ */
 const VOICES = ['slt', 'rms', 'awb', 'kal16'];
 const PITCHES: Record<string, number[]> = { slt: [160, 185, 215], rms: [85, 100, 115] };
 

@@ -1,6 +1,7 @@
-// Looks at the built site in a browser, at a page of each kind: nothing that axe objects to, light and dark, and
-// every link and picture leads to something. Looking at all pages took a minute and a half, and their frame and
-// colours come from the theme. Dead links between pages are found by the build itself, anchors by test/docs/links.
+// Looks at the built site in a browser, at a page of each kind: nothing that axe objects to, light and dark,
+// and every link and picture leads to something. Looking at all pages took a minute and a half, and their
+// frame and colours come from the theme. Dead links between pages are found by the build itself, anchors by
+// test/docs/links.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,9 @@ const base = `${new URL(homepage).pathname.replace(/\/$/, '')}/`;
 const dist = fileURLToPath(new URL('../../dist/site', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A list of steps, diagrams beside code, pictures beside wide tables, a page of messages, a page of pictures. */
+/**
+ * A list of steps, diagrams beside code, pictures beside wide tables, a page of messages, a page of pictures.
+ */
 const KINDS = [
 	'index',
 	'docs/development',

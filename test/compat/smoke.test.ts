@@ -11,7 +11,8 @@ const files =
 
 let instance: TriggerInstance;
 
-// An n8n that is not there yet is installed first, which takes minutes where npm has to do it and compiles the driver.
+// An n8n that is not there yet is installed first, which takes minutes where npm has to do it and compiles
+// the driver.
 beforeAll(async () => {
 	const env = { N8N_DEFAULT_BINARY_DATA_MODE: files };
 	const log = (line: string) => process.stderr.write(`${line}\n`);

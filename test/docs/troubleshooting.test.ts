@@ -26,7 +26,10 @@ const noResponse = (unsent?: 'connection' | 'certificate' | 'local'): Failure =>
 	unsent,
 });
 
-/** One failure of each kind, with … where the text differs from case to case. A new kind does not compile without its own. */
+/**
+ * One failure of each kind, with … where the text differs from case to case. A new kind does not compile
+ * without its own.
+ */
 const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	input: [{ kind: 'input', field: '…', problem: 'must be …, got …' }],
 	scope: [{ kind: 'scope', scope: '…' as never }],

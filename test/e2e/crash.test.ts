@@ -13,8 +13,9 @@ import { createParameters } from './support/media';
 import { until } from './support/until';
 
 /*
- * An n8n that is killed once, while all of this runs in it: a node in each mode that waits for its job, example 9, which
- * rests, and example 8, whose batch is under way and which has example 13 as its error workflow.
+ * An n8n that is killed once, while all of this runs in it: a node in each mode that waits for its job,
+ * example 9, which rests, and example 8, whose batch is under way and which has example 13 as its error
+ * workflow.
  */
 
 /** Two workspaces, so that nothing takes the slots of the other. */
@@ -65,7 +66,10 @@ async function startModes(credential: SavedCredential): Promise<void> {
 	}
 }
 
-/** Called by a webhook: n8n starts error workflows only for what nobody runs by hand, and a schedule cannot be called. */
+/**
+ * Called by a webhook: n8n starts error workflows only for what nobody runs by hand, and a schedule cannot be
+ * called.
+ */
 async function startBatch(credential: SavedCredential): Promise<void> {
 	messenger = await rest.workflows.create(exampleOf('13', credential, n8n.filesFolder));
 	await rest.workflows.publish(messenger);

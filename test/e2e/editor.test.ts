@@ -12,8 +12,8 @@ import { until } from './support/until';
 import { baseUrl, credentials, filesFolder, keys, rest, sandbox } from './support/harness';
 
 /*
- * What people do by hand in the real editor. Each test goes on in the page that the one before has left, as n8n's page
- * takes a busy processor half a minute to open.
+ * What people do by hand in the real editor. Each test goes on in the page that the one before has left, as
+ * n8n's page takes a busy processor half a minute to open.
  */
 
 /** n8n takes a browser without a window for a program that looks at links, which presses no button. */
@@ -152,9 +152,11 @@ describe('the first hour of a newcomer, without REST, and with a credential of w
 	}, 240_000);
 
 	it('a picture, a video that begins with it, a spoken line and a spoken text, all by hand', async () => {
-		// A picture: action, credential with key and base URL only, prompt. The model is the first of the workspace.
+		// A picture: action, credential with key and base URL only, prompt. The model is the first of the
+		// workspace.
 		await editor.add('mediagen', 'MediaGen', 'Generate an image');
-		// n8n looks for the model in the list of a new credential, and clears it when somebody types meanwhile.
+		// n8n looks for the model in the list of a new credential, and clears it when somebody types
+		// meanwhile.
 		const isListed = page.waitForResponse(/resource-locator-results/);
 		const credential = await editor.connect({ apiKey: keys.full.key, baseUrl });
 		await isListed;

@@ -9,8 +9,8 @@ import { TriggerInstance } from './support/triggerInstance';
 import { until } from './support/until';
 
 /*
- * Example 15 and its dispatcher: orders whose n8n is killed in the middle. Each order is called again for as long as n8n has
- * lost its execution, as a person would do.
+ * Example 15 and its dispatcher: orders whose n8n is killed in the middle. Each order is called again for as
+ * long as n8n has lost its execution, as a person would do.
  */
 
 const ORDERS = Array.from({ length: 8 }, (_, number) => `order-${number}`);

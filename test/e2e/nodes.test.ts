@@ -8,8 +8,8 @@ import { credentials, listed, newCredential, rest, runOurs, sandbox } from './su
 import { createParameters, download, shortId, sniff } from './support/media';
 
 /*
- * One journey through the operations of each node, in a real n8n; what comes out is held against the output schemas by
- * `support/harness.ts`. What a creation sends and gives in detail: media.test.ts.
+ * One journey through the operations of each node, in a real n8n; what comes out is held against the output
+ * schemas by `support/harness.ts`. What a creation sends and gives in detail: media.test.ts.
  */
 
 /** The operations of the contract that were called, and those of them that had an idempotency key. */

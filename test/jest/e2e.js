@@ -1,9 +1,9 @@
 const shared = require('./shared');
 
 /**
- * End-to-end tests: our packed package in a real n8n against a sandbox, both started once for the whole run. The tests
- * of a worker share them, so each worker has its own: `npm run test:e2e` has four, which keep two cores busy though each
- * waits for half of its time.
+ * End-to-end tests: our packed package in a real n8n against a sandbox, both started once for the whole run.
+ * The tests of a worker share them, so each worker has its own: `npm run test:e2e` has four, which keep two
+ * cores busy though each waits for half of its time.
  */
 module.exports = {
 	...shared,

@@ -1,8 +1,8 @@
 const shared = require('./shared');
 
 /**
- * End-to-end tests of queue mode: one n8n of several processes for all of them, with Redis and PostgreSQL. Apart from the
- * others, whose n8n would only wait meanwhile.
+ * End-to-end tests of queue mode: one n8n of several processes for all of them, with Redis and PostgreSQL.
+ * Apart from the others, whose n8n would only wait meanwhile.
  */
 module.exports = {
 	...shared,

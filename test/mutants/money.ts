@@ -1,6 +1,9 @@
 import { inFile, type Mutant } from './mutant';
 
-/** Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of it. */
+/**
+ * Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of
+ * it.
+ */
 export const money: Mutant[] = [
 	...inFile('src/run/state.ts', 'test/run/state.test.ts', {
 		'money/refusal-frees-an-open-key': {

@@ -1,10 +1,15 @@
-/** A fault that somebody might put into the code, in one place. `npm run mutants` puts it there and runs the tests. */
+/**
+ * A fault that somebody might put into the code, in one place. `npm run mutants` puts it there and runs the
+ * tests.
+ */
 export interface Mutant {
 	/** What it is about, and which fault: `money/no-warning`. Unique. */
 	name: string;
 	/** From the root of the project. */
 	file: string;
-	/** The unit tests of which at least one must fail, from the root of the project: the fewer, the faster. */
+	/**
+	 * The unit tests of which at least one must fail, from the root of the project: the fewer, the faster.
+	 */
 	tests: readonly string[];
 	/** What a user would suffer from it. */
 	why: string;

@@ -10,8 +10,9 @@ const mutated = (source, file, { config: { rootDir } }) =>
 		: source;
 
 /**
- * A transformer for Jest: that of all tests, to which the source comes with the fault already in it. Nothing is written,
- * so that several mutants can be tried at a time. Jest's cache has an entry for each, as its key is made of that source.
+ * A transformer for Jest: that of all tests, to which the source comes with the fault already in it. Nothing
+ * is written, so that several mutants can be tried at a time. Jest's cache has an entry for each, as its key
+ * is made of that source.
  */
 module.exports.createTransformer = (options) => {
 	const transformer = swcJest.createTransformer(options);

@@ -45,7 +45,10 @@ function starts(name: string): Map<string, number> {
 	return counts;
 }
 
-/** Resolves once no execution of the workflow is under way, or all that are have not moved for 20 s; at the latest after `QUIET_MS`. */
+/**
+ * Resolves once no execution of the workflow is under way, or all that are have not moved for 20 s; at the
+ * latest after `QUIET_MS`.
+ */
 async function untilQuiet(): Promise<void> {
 	let before = '';
 	let since = 0;
@@ -91,8 +94,8 @@ test('an event that is repeated to the other webhook process starts the workflow
 });
 
 /**
- * Events with an execution that n8n has given up, or never got to: one that a process has made and not yet queued when it
- * is killed stays `new`; the service, which had no answer, delivers its event again.
+ * Events with an execution that n8n has given up, or never got to: one that a process has made and not yet
+ * queued when it is killed stays `new`; the service, which had no answer, delivers its event again.
  */
 async function leftByN8n(): Promise<Set<string>> {
 	const unended = await rest.executions.list(workflow.id, ['new', 'running', 'error', 'crashed']);

@@ -135,7 +135,8 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 
 	[fail(lost()), {}, `${UNKNOWN} To go on, retry this execution: ${AGAIN}`],
 	[fail(lost()), inSub, `${UNKNOWN} To go on, retry the execution of this sub-workflow: ${AGAIN}`],
-	// n8n does not offer a retry of an execution that went on, but the next click in the editor goes on with it.
+	// n8n does not offer a retry of an execution that went on, but the next click in the editor goes on with
+	// it.
 	[fail(lost()), { isRow: true }, `${UNKNOWN} A new execution would pay again: ${LOOK}`],
 	[fail(lost()), rowInEditor, `${UNKNOWN} To go on, execute the node again: ${AGAIN}`],
 	[fail(lost()), byContent, `${UNKNOWN} Within 24 hours the next execution ${SENDS_AGAIN}`],

@@ -21,9 +21,9 @@ import { cases } from '../support/thorough';
 
 /*
  * Whole executions of one node against a strict ledger: in the editor, in production, retried, stopped
- * while requests are out, in a loop, with rows that need several requests each, such as long texts, with another
- * key of the same workspace, with rows taken out, with a process that dies. What n8n keeps of an execution, the
- * model keeps: the memory of the node if it has ended by itself, nothing if it was stopped.
+ * while requests are out, in a loop, with rows that need several requests each, such as long texts, with
+ * another key of the same workspace, with rows taken out, with a process that dies. What n8n keeps of an
+ * execution, the model keeps: the memory of the node if it has ended by itself, nothing if it was stopped.
  *
  * The rules that it judges:
  * 1. An execution in the editor pays for nothing again that a former execution of the same node has

@@ -45,7 +45,10 @@ class Sequence {
 	private readonly mode: IdempotencyMode;
 	private readonly isVolatile: boolean;
 	private readonly isTool: boolean;
-	/** By Content, a 402 may be kept for the key, so that the execution's own is tried, which no other one finds. */
+	/**
+	 * By Content, a 402 may be kept for the key, so that the execution's own is tried, which no other one
+	 * finds.
+	 */
 	private hadNoCredits = false;
 	private workspace: Workspace;
 	private node: NodeMemory = { runId: 'first', items: {} };
@@ -106,7 +109,8 @@ class Sequence {
 		this.chargesOfTry += 1;
 		const now = this.clock.now();
 		const isShared = this.mode === 'content' || this.mode === 'custom';
-		// By Content the 24 hours are those of the first try: then all executions start with the first key again.
+		// By Content the 24 hours are those of the first try: then all executions start with the first key
+		// again.
 		const isOver = ({ at }: Charge) =>
 			this.mode === 'content' ? at < this.triedSince() : isShared && now - at >= DAY;
 		const earlier = this.service.charges.filter(

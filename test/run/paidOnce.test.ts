@@ -221,7 +221,10 @@ interface Ending {
 
 type Mode = keyof typeof MODES;
 
-/** An execution, or what happens between two of them. `Stop`: the first one is stopped, while a later node is at work. */
+/**
+ * An execution, or what happens between two of them. `Stop`: the first one is stopped, while a later node is
+ * at work.
+ */
 type Step = Mode | `${Mode}, ${keyof typeof ENDINGS}` | 'restart of n8n' | 'Stop';
 
 test.each<[story: Step[], times: number]>([

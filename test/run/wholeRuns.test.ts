@@ -7,7 +7,8 @@ import { byId, clock, ended, setUp } from '../support/serviceRun';
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
- * Where two mechanisms meet: each case was found by random sequences of whole runs of a node against a ledger.
+ * Where two mechanisms meet: each case was found by random sequences of whole runs of a node against a
+ * ledger.
  */
 
 /** As n8n reads it from its database. */

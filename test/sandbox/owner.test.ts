@@ -11,7 +11,9 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(home, { recursive: true, force: true }));
 
-/** Lets as many as there are paths take a directory at once; those that got it, and what the others were told. */
+/**
+ * Lets as many as there are paths take a directory at once; those that got it, and what the others were told.
+ */
 async function race(paths: string[]) {
 	const ends = await Promise.allSettled(paths.map(async (path) => await takeDirectory(path)));
 	const owners: Owned[] = [];

@@ -14,8 +14,9 @@ export const BROKEN = Symbol('an expression that throws');
 
 /**
  * A run of a node as n8n does it. A workflow calls its custom operation, once for all items (`executeNode` in
- * `workflow-execute.js` of n8n-core). Where the arguments of a tool call are the input (`inputData`), and for an
- * operation that the node does not have, n8n's routing engine calls the `pagination` of the node for an item.
+ * `workflow-execute.js` of n8n-core). Where the arguments of a tool call are the input (`inputData`), and for
+ * an operation that the node does not have, n8n's routing engine calls the `pagination` of the node for an
+ * item.
  * @param given parameters of the node for each item; what is missing has its default
  */
 export async function execute(

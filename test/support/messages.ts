@@ -7,7 +7,9 @@ const ERRORS: Record<string, number> = { NodeOperationError: 1, UserError: 0 };
 /** The same of the functions that make one of a text. */
 const MAKERS: Record<string, number> = { serviceError: 3, refuse: 0 };
 
-/** The function that gives the text of one, and its file: elsewhere this is the name of what goes to the log. */
+/**
+ * The function that gives the text of one, and its file: elsewhere this is the name of what goes to the log.
+ */
 const TEXT_OF = { file: 'src/fields/search/request.ts', name: 'problemOf' };
 
 /** A literal with … for what differs from case to case; a constant of the same file is looked up. */

@@ -31,8 +31,9 @@ function valueOf(_target, name) {
 }
 
 /**
- * n8n-workflow, of which only that is loaded which is asked for. Loading all of it, the evaluation of expressions and
- * the transliteration of every script included, takes a tenth of a second in each test file: longer than most tests.
+ * n8n-workflow, of which only that is loaded which is asked for. Loading all of it, the evaluation of
+ * expressions and the transliteration of every script included, takes a tenth of a second in each test file:
+ * longer than most tests.
  */
 module.exports = new Proxy(
 	{},

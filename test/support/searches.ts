@@ -4,7 +4,10 @@ import { NODE } from './nodeContext';
 let editors = 0;
 
 interface Editor {
-	/** By path: a list, the body of an answer, a status, or an error that the request throws; or the body of any answer. */
+	/**
+	 * By path: a list, the body of an answer, a status, or an error that the request throws; or the body of
+	 * any answer.
+	 */
 	answers: Record<string, unknown> | (() => unknown);
 	/** The value or the locator of the model that is chosen. */
 	model?: unknown;

@@ -19,8 +19,8 @@ export const PUBLISHED = [
 ];
 
 /**
- * Files beneath a folder of the repository, as paths from its root with slashes. Hidden folders are left out: the lab installs
- * n8n into one of them while other tests run.
+ * Files beneath a folder of the repository, as paths from its root with slashes. Hidden folders are left out:
+ * the lab installs n8n into one of them while other tests run.
  */
 export function filesIn(folder: string, ending = '.ts'): string[] {
 	const files: string[] = [];
@@ -104,7 +104,9 @@ export function freeNames(file: string): Set<string> {
 	return names;
 }
 
-/** The statuses that a file may know: each number from 400 to 599, and each that it compares with a status. */
+/**
+ * The statuses that a file may know: each number from 400 to 599, and each that it compares with a status.
+ */
 export function statusesIn(file: string): string[] {
 	const found = new Set<string>();
 	const visit = (node: ts.Node): void => {

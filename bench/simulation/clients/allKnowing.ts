@@ -1,6 +1,6 @@
 /**
- * When a scheduler is through that knows every end in the moment it comes, pays no request for it, and has the next job
- * running in that same moment: no client can be faster with these jobs in this order. Seconds.
+ * When a scheduler is through that knows every end in the moment it comes, pays no request for it, and has
+ * the next job running in that same moment: no client can be faster with these jobs in this order. Seconds.
  * @param durations of the jobs in the order of their creation, in seconds
  */
 export function allKnowing(

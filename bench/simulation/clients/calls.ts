@@ -2,9 +2,9 @@ import { isNoResponse, type ApiRequest, type Resource } from '../../../src/base/
 import type { Scene } from './client';
 
 /**
- * How a client takes refusals in a row: how many it bears before it gives the job up, and how long it waits after each, in
- * milliseconds. Whoever uses it starts a job that was given up again a minute later, when the service's window is over, so
- * that every client makes all jobs and the times can be compared.
+ * How a client takes refusals in a row: how many it bears before it gives the job up, and how long it waits
+ * after each, in milliseconds. Whoever uses it starts a job that was given up again a minute later, when the
+ * service's window is over, so that every client makes all jobs and the times can be compared.
  */
 export interface RetryPolicy {
 	most: number;
@@ -56,7 +56,9 @@ export interface Polling {
 	/** From an answer to the next poll. */
 	everyMs: number;
 	retry: RetryPolicy;
-	/** Polls that show the job running before the client gives it up; it is started again as after refusals. */
+	/**
+	 * Polls that show the job running before the client gives it up; it is started again as after refusals.
+	 */
 	mostPolls?: number;
 }
 

@@ -2,10 +2,11 @@ import { createAndPoll, type Polling, type RetryPolicy } from './calls';
 import type { Client } from './client';
 
 /**
- * n8n's own template of a loop that polls, as its builders are taught it (n8n-io/skills 1.0.2, `n8n-loops-official`,
- * LOOP_OVER_ITEMS.md, pattern 4): HTTP Request, Loop Over Items, Wait 30 s, HTTP Request, If; ten rounds at most. Its
- * requests retry as the same package has it (`n8n-error-handling-official`): 3 tries, 5 s apart. n8n tries all items of a
- * node again when one fails; here only the one is, which is kinder to the loop.
+ * n8n's own template of a loop that polls, as its builders are taught it (n8n-io/skills 1.0.2,
+ * `n8n-loops-official`, LOOP_OVER_ITEMS.md, pattern 4): HTTP Request, Loop Over Items, Wait 30 s, HTTP
+ * Request, If; ten rounds at most. Its requests retry as the same package has it
+ * (`n8n-error-handling-official`): 3 tries, 5 s apart. n8n tries all items of a node again when one fails;
+ * here only the one is, which is kinder to the loop.
  */
 const retryOnFail: RetryPolicy = { most: 2, delay: () => 5_000 };
 

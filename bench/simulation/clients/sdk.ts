@@ -11,7 +11,10 @@ const retryAs = (random: Random): RetryPolicy => ({
 	},
 });
 
-/** Five workers, each of which creates a job and waits for it as an SDK of OpenAI does: it reads at once and then at intervals. */
+/**
+ * Five workers, each of which creates a job and waits for it as an SDK of OpenAI does: it reads at once and
+ * then at intervals.
+ */
 const openai = (name: string, everyMs: number): Client => ({
 	name,
 	async run(scene) {

@@ -32,8 +32,8 @@ const eventOf = (id: string, job: string) =>
 	});
 
 /**
- * What every n8n of the supported range has to do with our package: load it, test the credential, run a batch, take and give
- * files, start a workflow by an event, use a node as a tool.
+ * What every n8n of the supported range has to do with our package: load it, test the credential, run a
+ * batch, take and give files, start a workflow by an event, use a node as a tool.
  */
 export function smoke(instanceOf: () => EventInstance): void {
 	let instance: EventInstance;

@@ -23,7 +23,10 @@ export interface Reply {
 	body?: unknown;
 }
 
-/** Decides what a request is answered: what `pass` gives, which has the service carry it out, or anything else. */
+/**
+ * Decides what a request is answered: what `pass` gives, which has the service carry it out, or anything
+ * else.
+ */
 export type Rule = (request: Passing, pass: () => Promise<Reply>) => Promise<Reply>;
 
 export interface Front {
@@ -43,8 +46,8 @@ export const refusal = (status: number, message: string): Reply => ({
 });
 
 /**
- * A service in front of a sandbox, for faults that the sandbox's own cannot tell apart: by what is asked for, by the
- * key, and by whether the request was carried out.
+ * A service in front of a sandbox, for faults that the sandbox's own cannot tell apart: by what is asked for,
+ * by the key, and by whether the request was carried out.
  * @param target the sandbox's base URL
  */
 export async function startFront(target: string): Promise<Front> {

@@ -26,7 +26,10 @@ interface Run {
 	};
 }
 
-/** How many workers need an n8n: one where a single file was asked for, which jest runs by itself, or else all. */
+/**
+ * How many workers need an n8n: one where a single file was asked for, which jest runs by itself, or else
+ * all.
+ */
 function workersOf({ maxWorkers, rootDir, testPathPatterns }: Run): number {
 	const folder = path.join(rootDir, 'test', 'e2e');
 	const asked = testPathPatterns.toExecutor({ rootDir });

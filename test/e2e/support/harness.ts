@@ -50,7 +50,10 @@ export async function runOurs(run: OurRun): Promise<NodeRunResult> {
 	return await runNode(rest, complete(run));
 }
 
-/** A credential with a key of its own: a list that our nodes have read with one key is used again for a minute, in all files. */
+/**
+ * A credential with a key of its own: a list that our nodes have read with one key is used again for a
+ * minute, in all files.
+ */
 export async function newCredential(): Promise<SavedCredential> {
 	const { workspace, scopes } = keys.full;
 	const apiKey = await sandbox.addKey(workspace, scopes);

@@ -49,7 +49,8 @@ const isOfN8n = ({ alwaysOutputData }: INode, json: IDataObject) =>
 	alwaysOutputData === true && Object.keys(json).length === 0;
 
 /**
- * Holds every item that one of our nodes has output in an execution against the schema that n8n serves for it.
+ * Holds every item that one of our nodes has output in an execution against the schema that n8n serves for
+ * it.
  *
  * @throws Error naming node, field and problem
  */

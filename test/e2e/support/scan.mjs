@@ -1,7 +1,7 @@
 /**
- * The rules of n8n's community package scanner, with its configuration (it must not be switched off by comments), over what
- * users get (`tarball`: the built files that npm packs) and over what it is built from (`source`). Prints what is wrong.
- * The scanner itself takes published packages only.
+ * The rules of n8n's community package scanner, with its configuration (it must not be switched off by
+ * comments), over what users get (`tarball`: the built files that npm packs) and over what it is built from
+ * (`source`). Prints what is wrong. The scanner itself takes published packages only.
  */
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import { config as lintConfig } from '@n8n/node-cli/eslint';

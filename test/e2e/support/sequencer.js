@@ -1,8 +1,8 @@
 const longestFirst = require('../../support/longestFirst');
 
 /**
- * Files that take half a minute and more: begun last they would hold up the whole run. The one with a browser, which takes a
- * processor, stands between those that mostly wait.
+ * Files that take half a minute and more: begun last they would hold up the whole run. The one with a
+ * browser, which takes a processor, stands between those that mostly wait.
  */
 module.exports = longestFirst([
 	'trigger',

@@ -84,8 +84,8 @@ export class TriggerInstance extends EventInstance {
 
 	async up(env: Record<string, string> = {}): Promise<void> {
 		const { userFolder, port } = this.n8n;
-		// Nothing is delivered before n8n has started: what begins earlier its recovery takes for an execution that got lost in
-		// the crash, and ends it (docs/triggers.md).
+		// Nothing is delivered before n8n has started: what begins earlier its recovery takes for an
+		// execution that got lost in the crash, and ends it (docs/triggers.md).
 		this.front.target(0);
 		const all = { ...this.options.env, ...env };
 		this.n8n = await startN8n({ ...this.options, userFolder, port, env: all });

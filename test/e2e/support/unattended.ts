@@ -9,7 +9,9 @@ import type { SavedWorkflow } from '../../../lab/n8n/rest';
 import { takeOver } from './handover';
 import { baseUrl, keys, n8nUrl, rest, sandbox } from './harness';
 
-/** What `npm start -- --example N --once` does with an example: what it prints, and the files that it writes. */
+/**
+ * What `npm start -- --example N --once` does with an example: what it prints, and the files that it writes.
+ */
 export async function startUnattended(
 	workflow: SavedWorkflow,
 ): Promise<{ lines: string[]; files: string[] }> {

@@ -25,8 +25,8 @@ export const BEHIND = '/v1/behind';
 export type World = Awaited<ReturnType<typeof worldOf>>;
 
 /**
- * A workflow of a test's own, a sandbox whose ledger judges it, and a front between them. It makes an image of each
- * row unless the plan says otherwise.
+ * A workflow of a test's own, a sandbox whose ledger judges it, and a front between them. It makes an image
+ * of each row unless the plan says otherwise.
  */
 export async function worldOf(plan: WorldPlan, settings: SettingsInput = {}) {
 	const own = await ownSandbox(settings);

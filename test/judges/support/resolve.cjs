@@ -27,7 +27,9 @@ function added({ type, default: value, options = [], typeOptions }) {
 const isShown = ({ displayOptions: { show = {} } = {} }, choice) =>
 	Object.entries(choice).every(([name, value]) => show[name]?.includes(value) ?? true);
 
-/** Each operation with nothing set, with each field of each of its collections alone, and with all of them. */
+/**
+ * Each operation with nothing set, with each field of each of its collections alone, and with all of them.
+ */
 function parametersOf(node) {
 	const collections = node.properties.filter(({ type }) => /collection/i.test(type));
 	return choices[node.name].flatMap((choice) => [

@@ -1,7 +1,7 @@
 /*
- * Run by Node itself, as jest does not look into the lab: n8n's own validator of workflows, and its synthesis of
- * TypeScript types from node descriptions, which is what it shows to models that build workflows with our nodes.
- * Reads { nodes, workflows: { [name]: workflow } }, prints { issues: [], types: { [node]: text } }.
+ * Run by Node itself, as jest does not look into the lab: n8n's own validator of workflows, and its synthesis
+ * of TypeScript types from node descriptions, which is what it shows to models that build workflows with our
+ * nodes. Reads { nodes, workflows: { [name]: workflow } }, prints { issues: [], types: { [node]: text } }.
  */
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');

@@ -29,7 +29,9 @@ const { default: axios } = createRequire(require.resolve('n8n-workflow/package.j
 	default: typeof axiosType;
 };
 
-/** n8n's defaults for all requests. Our queries are flat: the differences of formats for arrays do not show. */
+/**
+ * n8n's defaults for all requests. Our queries are flat: the differences of formats for arrays do not show.
+ */
 const client = axios.create({
 	timeout: 300_000,
 	maxBodyLength: Infinity,
