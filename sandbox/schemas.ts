@@ -224,7 +224,9 @@ const REQUESTS = {
 		}),
 	},
 	reviewAgentRun: { body: z.strictObject({ decision: z.enum(REVIEW_DECISIONS) }) },
-	/** The limits of the design fields are not shown (open point 5): they are those of clones and personas. */
+	/**
+	 * The limits of the design fields are not shown (open point 5): they are those of clones and personas.
+	 */
 	createVoice: {
 		body: z.discriminatedUnion('kind', [
 			z.strictObject({

@@ -3,9 +3,9 @@ import execa from 'execa';
 import { releaseNamed, releases } from '../lab/n8n/release';
 
 /**
- * `npx tsx scripts/compat.ts [--n8n 1.123] [--files default|filesystem|database] [options of jest]` runs the smoke in
- * an n8n of the supported range, which is installed when it is missing; without --n8n in all of them. --files says
- * where n8n keeps binary data; without it each n8n decides.
+ * `npx tsx scripts/compat.ts [--n8n 1.123] [--files default|filesystem|database] [options of jest]` runs the
+ * smoke in an n8n of the supported range, which is installed when it is missing; without --n8n in all of
+ * them. --files says where n8n keeps binary data; without it each n8n decides.
  */
 const args = process.argv.slice(2);
 

@@ -10,7 +10,9 @@ const DIFFERING: Record<string, unknown> = {
 	duration_ms: 12.5,
 };
 
-/** What a sandbox of its own was sent, and what it has answered and told: the examples of docs/openapi.json. */
+/**
+ * What a sandbox of its own was sent, and what it has answered and told: the examples of docs/openapi.json.
+ */
 export class Examples {
 	readonly requests: Partial<Record<EndpointName, object>> = {};
 	/** By operation and status. */

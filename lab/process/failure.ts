@@ -52,8 +52,8 @@ const REFUSALS: Record<string, string> = {
 /**
  * An error for the person at the terminal: one line, and the stack only of a bug.
  *
- * @param written where things are written: a full disk explains whatever fails, also in programs that say it in
- * words of their own
+ * @param written where things are written: a full disk explains whatever fails, also in programs that say it
+ * in words of their own
  */
 export function inWords(error: unknown, written: string[]): string {
 	const folders = written.map(nearest);

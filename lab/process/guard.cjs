@@ -1,7 +1,8 @@
 'use strict';
-// Runs one command, as the leader of its process group, and ends it when whoever started us goes away, however
-// that happens: our standard input is a pipe from the starter, and the kernel closes it even after SIGKILL.
-// Without this a killed `npm start` or test run leaves an n8n behind that holds its port and its database.
+// Runs one command, as the leader of its process group, and ends it when whoever started us goes away,
+// however that happens: our standard input is a pipe from the starter, and the kernel closes it even after
+// SIGKILL. Without this a killed `npm start` or test run leaves an n8n behind that holds its port and its
+// database.
 const { spawn } = require('node:child_process');
 
 const [graceMs, command, ...args] = process.argv.slice(2);
@@ -20,8 +21,8 @@ function begin() {
 		process.exit(127);
 	});
 	child.on('exit', (code, signal) => {
-		// What the command has started, such as n8n's task runners, may outlive it. The starter ends the group
-		// as soon as we are gone, and where there is none any more we do, ourselves included.
+		// What the command has started, such as n8n's task runners, may outlive it. The starter ends the
+		// group as soon as we are gone, and where there is none any more we do, ourselves included.
 		if (isAlone && !isWindows) process.kill(0, 'SIGKILL');
 		process.exit(code ?? (signal === 'SIGTERM' ? TERMINATED : CRASHED));
 	});

@@ -37,7 +37,10 @@ interface ChildOptions {
 /** All that run, in the order in which they were started. */
 const children = new Set<Child>();
 
-/** Those of them that nobody else knows of: on their way to an end, or not ready yet; and how each is broken off. */
+/**
+ * Those of them that nobody else knows of: on their way to an end, or not ready yet; and how each is broken
+ * off.
+ */
 const unfinished = new Map<Child, () => Promise<void>>();
 
 let isOver = false;

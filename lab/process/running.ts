@@ -24,7 +24,9 @@ export interface Entry extends Identity {
 const folderIn = (state: string) => path.join(state, 'running');
 const fileOf = (state: string, pid: number) => path.join(folderIn(state), `${pid}.json`);
 
-/** When a process began, in whatever unit the system has; `undefined` where there is none with this number. */
+/**
+ * When a process began, in whatever unit the system has; `undefined` where there is none with this number.
+ */
 export function beginningOf(pid: number): string | undefined {
 	try {
 		process.kill(pid, 0);
@@ -120,7 +122,8 @@ export async function endLeftovers(state = stateRoot): Promise<number> {
 			entry.owner !== undefined && [entry.began, undefined].includes(beginningOf(entry.pid));
 		if (isOurs && hasMembers(entry.pid)) {
 			killGroup(entry.pid);
-			// One that has ended stays a member until somebody asks about it, which may be nobody in a container.
+			// One that has ended stays a member until somebody asks about it, which may be nobody in a
+			// container.
 			for (let tries = 0; tries < 40 && hasMembers(entry.pid); tries += 1) await sleep(50);
 			ended += 1;
 		}

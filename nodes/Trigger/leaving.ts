@@ -10,8 +10,8 @@ import { HOOK_MS } from '../../src/events/hooks';
  */
 
 /**
- * How long a webhook stays after n8n has asked for its deletion, in ms. n8n asks for it again within a second,
- * and in a publishing that fails within eight.
+ * How long a webhook stays after n8n has asked for its deletion, in ms. n8n asks for it again within a
+ * second, and in a publishing that fails within eight.
  */
 export const STAY_MS = 10_000;
 

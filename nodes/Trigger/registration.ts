@@ -354,7 +354,9 @@ async function isUsable(
 	return false;
 }
 
-/** Deletes the webhook of a trigger later, unless it is asked for again. Nobody waits: what is left is logged. */
+/**
+ * Deletes the webhook of a trigger later, unless it is asked for again. Nobody waits: what is left is logged.
+ */
 function leave(context: IHookFunctions, registration: Registration): void {
 	const name = nameOfTrigger(context);
 	const left = { by: PROCESS, at: Date.now() };

@@ -205,6 +205,17 @@ test('a release that is at origin is pushed again without harm, in another clone
 	expect((await state()).atOrigin).toBe(atOrigin);
 });
 
+test('so it is when main has gone on at origin', async () => {
+	await git('commit', '--quiet', '--allow-empty', '-m', 'Theirs');
+	await git('push', '--quiet', 'origin', 'main');
+	await git('reset', '--quiet', '--hard', 'HEAD^');
+	const before = await state();
+	await release('0.1.0');
+	expect(ran()).toEqual([]);
+	expect(await state()).toEqual(before);
+	await git('pull', '--quiet');
+});
+
 test('a release that loses the race at its push is taken back, and made after a pull', async () => {
 	const changes = inClone('CHANGELOG.md').replace(
 		'## 0.1.0',

@@ -8,8 +8,8 @@ import { byId, clock, ended, setUp } from '../support/serviceRun';
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
- * Who asks again for what was paid for and not delivered gets that; a new order pays. What `paidOnce.test.ts` says of
- * executions, this says of rounds, keys and answers.
+ * Who asks again for what was paid for and not delivered gets that; a new order pays. What `paidOnce.test.ts`
+ * says of executions, this says of rounds, keys and answers.
  */
 
 const image = { model: byId('m'), prompt: 'a cat', downloadOutputs: false };

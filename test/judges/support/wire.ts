@@ -15,9 +15,9 @@ import { n8nHttp } from '../../wire/support/n8nHttp';
 import { at, BASE_URL, hostOver, keyOfThisTest, sent, service } from '../../wire/support/wire';
 
 /**
- * What n8n's HTTP helpers and the stand-in for them in `test/wire/support/n8nHttp.ts` put on the wire, and what
- * our transport makes of what comes back, as JSON on the standard output: run with n8n's own Node, in which
- * n8n-core can be loaded.
+ * What n8n's HTTP helpers and the stand-in for them in `test/wire/support/n8nHttp.ts` put on the wire, and
+ * what our transport makes of what comes back, as JSON on the standard output: run with n8n's own Node, in
+ * which n8n-core can be loaded.
  */
 const lab = createRequire(newest.entry);
 

@@ -322,7 +322,10 @@ describe('publishing a changed trigger, for which n8n deletes its webhook and as
 
 	afterEach(() => jest.restoreAllMocks());
 
-	/** What n8n gives the hooks of a new version: static data as it was saved, or as it was before the deletion. */
+	/**
+	 * What n8n gives the hooks of a new version: static data as it was saved, or as it was before the
+	 * deletion.
+	 */
 	const versions: Array<[name: string, staticDataOf: (world: TriggerFixture) => IDataObject]> = [
 		['as n8n has saved it', (world) => structuredClone(world.staticData)],
 		[

@@ -19,9 +19,9 @@ import { MediaGenApi } from '../../../credentials/MediaGenApi.credentials';
  * configuration and 1,800 packages. The HTTP client beneath them, which makes headers, streams, redirects and
  * errors, is n8n's own: axios.
  *
- * `test/judges/wire.test.ts` sends the same through this and through n8n-core's, and compares what arrives and
- * what comes back. Left out is what needs a real socket: proxies, certificates, n8n's protection against SSRF
- * and its allowed domains. In a real n8n they are tested by `test/e2e` (`keyStaysHome`, `hostile`).
+ * `test/judges/wire.test.ts` sends the same through this and through n8n-core's, and compares what arrives
+ * and what comes back. Left out is what needs a real socket: proxies, certificates, n8n's protection against
+ * SSRF and its allowed domains. In a real n8n they are tested by `test/e2e` (`keyStaysHome`, `hostile`).
  */
 
 /** It comes with n8n-workflow, so that it is always the one that n8n uses. */
