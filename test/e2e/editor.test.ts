@@ -227,7 +227,8 @@ describe('the first hour of a newcomer, without REST, and with a credential of w
 			await isListed;
 			await page.waitForTimeout(1_000);
 			expect(await editor.chosen('model')).toMatch(/the first of the workspace|First Model/);
-			// n8n reads a list again that it has read once, with or without an error, when something in the node changes.
+			// n8n reads a list again that it has read once, with or without an error, when something in the
+			// node changes.
 			await editor.write('prompt', 'A lighthouse');
 			await until(async () => (await editor.peek('model')).length > 2);
 			const offered = await editor.peek('model');

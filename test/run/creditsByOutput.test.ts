@@ -8,8 +8,8 @@ import { cases } from '../support/thorough';
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
- * Max Credits per Execution, judged by what the service has charged: with several outputs of one job, in rows, in executions
- * one after the other, and by calls of a tool.
+ * Max Credits per Execution, judged by what the service has charged: with several outputs of one job, in
+ * rows, in executions one after the other, and by calls of a tool.
  */
 
 interface Body {
