@@ -54,7 +54,7 @@ function boundWithPolling(sharing: Sharing): number {
 }
 
 /** Runs it in virtual time. */
-export async function share(sharing: Sharing, seed: number): Promise<Shared> {
+async function share(sharing: Sharing, seed: number): Promise<Shared> {
 	const { processes, jobs, seconds, apartMs, hasForeign, ...settings } = sharing;
 	const clock = new VirtualClock();
 	const service = serviceFor({ jobs, seconds }, clock, seed, settings);

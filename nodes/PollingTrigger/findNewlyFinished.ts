@@ -14,7 +14,7 @@ const MAX_PAGES = 200;
 const MAX_PAGES_OF_OTHER_KEY = 20;
 
 /** Workspaces to remember, for who changes to another key and back. */
-export const MAX_WORKSPACES = 3;
+const MAX_WORKSPACES = 3;
 
 /** Unfinished generations that no page shows: at most this many are read in each poll. */
 const SINGLE_READS = 5;

@@ -10,7 +10,7 @@ import type { Run } from './run';
 import type { ExecutionCredits } from './credits';
 import type { ItemMemory, NodeMemory } from './memory';
 
-export const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
+const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
 /** Values of _Avoid Paying Twice_; workflows contain them. `editor` is `content` in the editor and else `execution`. */

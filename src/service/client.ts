@@ -253,7 +253,7 @@ function toFailure(
 }
 
 /** The id that the path of a request ends with. */
-export const idIn = ({ path }: Pick<ApiRequest, 'path'>): string =>
+const idIn = ({ path }: Pick<ApiRequest, 'path'>): string =>
 	decodeURIComponent(path.split('/').at(-1) ?? '');
 
 export const otherIdProblem = (body: unknown, id: string): string | undefined =>

@@ -8,7 +8,7 @@ const CONTENT = 'test/run/contentRuns.test.ts';
 const WHOLE = 'test/run/wholeRuns.test.ts';
 const ORDER = 'test/run/oneOrder.test.ts';
 const TOOL = 'test/run/toolAnswer.test.ts';
-const KEYS = 'test/run/idempotency.test.ts';
+const NAMES = 'test/run/idempotency.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
 const CRASH = 'test/e2e/crash.test.ts';
 const SANDBOX = 'test/sandbox/idempotency.test.ts';
@@ -17,7 +17,7 @@ const MODEL: Proof = [
 	'test/run/executions.model.test.ts',
 	'sequences of executions: nothing that was paid for and lost is paid for again',
 ];
-const SAME_KEY: Proof = [KEYS, '%s: the key differs by %j, and by nothing else'];
+const SAME_KEY: Proof = [NAMES, '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
 	CRASH,
@@ -98,7 +98,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[RUN, 'are at the same URL in another execution: %s'],
 	],
 	'With _Own Key_ it is the key.': [
-		[KEYS, 'a custom key is what the user gave; without keys there is none'],
+		[NAMES, 'a custom key is what the user gave; without keys there is none'],
 	],
 	'Each request goes out under an idempotency key, which the service keeps for 24 hours.': [
 		SAME_KEY,
