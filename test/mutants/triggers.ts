@@ -33,11 +33,6 @@ export const triggers: Mutant[] = [
 				from: 'const last = known ?? own;',
 				to: 'const last = known ?? own ?? { workspace, seen: [], running: [] };',
 			},
-			'triggers/other-workspace-forgotten': {
-				why: 'Who changes to the key of another workspace and back misses all that has finished meanwhile.',
-				from: '...before.filter((one) => one !== last)',
-				to: '',
-			},
 			'triggers/long-jobs-missed': {
 				why: 'A job that runs while a hundred others are made never starts the workflow.',
 				from: 'const hidden = running.filter((id) => !listed.has(id));',
@@ -133,6 +128,13 @@ export const triggers: Mutant[] = [
 			why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
 			from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',
 			to: 'const until = startedAt + HOOK_MS;',
+		},
+	}),
+	...inFile('nodes/PollingTrigger/findNewlyFinished.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+		'triggers/other-workspace-forgotten': {
+			why: 'Who changes to the key of another workspace and back misses all that has finished meanwhile.',
+			from: '...before.filter((one) => one !== last)',
+			to: '',
 		},
 	}),
 	...inFile('nodes/Trigger/leaving.ts', 'test/nodes/Trigger/registration.test.ts', {
