@@ -2,7 +2,8 @@
 const UNSEEN = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]';
 
 const ONLY_UNSEEN = new RegExp(`^${UNSEEN}*$`, 'u');
-const UNSEEN_ENDS = new RegExp(`^${UNSEEN}+|${UNSEEN}+$`, 'gu');
+/** The second begins at the first of several, so that none of the others is a beginning of its own to try. */
+const UNSEEN_ENDS = new RegExp(`^${UNSEEN}+|(?<!${UNSEEN})${UNSEEN}+$`, 'gu');
 
 /** Whether a text has nothing that anybody could see. */
 export const isBlank = (text: string): boolean => ONLY_UNSEEN.test(text);
@@ -12,6 +13,9 @@ export const trimmed = (text: string): string => text.replace(UNSEEN_ENDS, '');
 
 /** Half of an emoji, as `substring` leaves it, and NUL: no service can be relied on to take them. */
 const UNSENDABLE = /[\0\p{Surrogate}]/gu;
+
+/** An address or a path without slashes at its end. */
+export const withoutSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
 
 /** A text as it may go out: well-formed Unicode without NUL. */
 export const sendable = (text: string): string => text.replace(UNSENDABLE, '');
@@ -28,12 +32,18 @@ const AROUND: Record<string, string> = {
 	'«': '»',
 };
 
+/** Nobody puts more around a value. */
+const MOST_LAYERS = 8;
+
 /** A text without the blanks, quotes and angle brackets around it. */
 export function unwrapped(text: string): string {
-	const inner = trimmed(text);
-	const closing = AROUND[inner.charAt(0)];
-	const isWrapped = inner.length > 1 && closing !== undefined && inner.endsWith(closing);
-	return isWrapped ? unwrapped(inner.slice(1, -1)) : inner;
+	let inner = trimmed(text);
+	for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
+		const closing = AROUND[inner.charAt(0)];
+		if (inner.length < 2 || closing === undefined || !inner.endsWith(closing)) break;
+		inner = trimmed(inner.slice(1, -1));
+	}
+	return inner;
 }
 
 /** Characters of a value in an error. */

@@ -1,4 +1,4 @@
-import { unwrapped } from '../base/texts';
+import { unwrapped, withoutSlashes } from '../base/texts';
 import { ENDPOINTS } from '../contract';
 import { addressKind, isSecure, parseUrl } from './urls';
 
@@ -10,7 +10,7 @@ const OPERATIONS = new Set(Object.values(ENDPOINTS).map(({ path }) => path.split
 
 /** The path of a base URL, without what is not part of it beyond doubt. */
 function basePath(pathname: string): string {
-	const path = pathname.replace(/\/+$/, '');
+	const path = withoutSlashes(pathname);
 	const [, version, operation = ''] = /^(.*?\/v\d+)\/([^/]+).*$/.exec(path) ?? [];
 	return version !== undefined && OPERATIONS.has(operation) ? version : path;
 }

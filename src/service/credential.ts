@@ -4,7 +4,7 @@ import {
 	type IHttpRequestOptions,
 	type INode,
 } from 'n8n-workflow';
-import { unwrapped } from '../base/texts';
+import { unwrapped, withoutSlashes } from '../base/texts';
 import { LIMITS, type Scope } from '../contract';
 import { readBaseUrl } from './baseUrl';
 import { parseUrl } from './urls';
@@ -28,16 +28,17 @@ const BEFORE_KEY =
 
 /** A key without what was copied along with it, as far as that is beyond doubt. */
 function keyIn(text: string): string {
-	const key = unwrapped(text);
-	const rest = key.replace(BEFORE_KEY, '');
-	return rest === key ? key : keyIn(rest);
+	let key = unwrapped(text);
+	// Such as `export AUTHORIZATION="Bearer …"`, and twice that.
+	for (let layer = 0; layer < 8; layer += 1) key = unwrapped(key.replace(BEFORE_KEY, ''));
+	return key;
 }
 
 /** The signs at the end fill up base64. */
 const NO_KEY: Array<[sign: RegExp, name: string]> = [
 	[/\s/, 'a blank or a line break'],
 	[/["'`]/, 'a quote'],
-	[/=(?!=*$)/, 'an equals sign'],
+	[/=[^=]/, 'an equals sign'],
 	[/[^\x21-\x7e]/, 'a character that no key has'],
 ];
 
@@ -100,13 +101,13 @@ function targetOf(options: IHttpRequestOptions): URL | undefined {
 	const { url, uri, baseURL } = options as IHttpRequestOptions & { uri?: unknown };
 	const path = String(url || uri || '');
 	const isAbsolute = ABSOLUTE.test(path) || !baseURL;
-	const address = isAbsolute ? path : `${baseURL.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+	const address = isAbsolute ? path : `${withoutSlashes(baseURL)}/${path.replace(/^\/+/, '')}`;
 	return parseUrl(address);
 }
 
 function isBelow(target: URL, baseUrl: string): boolean {
 	const base = new URL(baseUrl);
-	const folder = `${base.pathname.replace(/\/+$/, '')}/`;
+	const folder = `${withoutSlashes(base.pathname)}/`;
 	return target.origin === base.origin && `${target.pathname}/`.startsWith(folder);
 }
 

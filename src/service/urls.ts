@@ -54,8 +54,14 @@ export const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 	protocol === 'https:' ||
 	(protocol === 'http:' && addressKind(hostname) === 'loopback' && isLocalService(baseUrl));
 
+/** No address ends with one of them: something else has become a part of it. */
+const NO_END = /["<>\\^`{|}]$/;
+
 /** A URL as `new URL` writes it, without the blanks, quotes and brackets around it. */
-const urlIn = (text: string): URL | undefined => parseUrl(unwrapped(sendable(text)));
+function urlIn(text: string): URL | undefined {
+	const address = unwrapped(sendable(text));
+	return NO_END.test(address) ? undefined : parseUrl(address);
+}
 
 /** The https address in a text; `undefined` where it is none. */
 export function httpsUrlIn(text: string): string | undefined {

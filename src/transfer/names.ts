@@ -10,17 +10,36 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066
 
 const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 
+/** The beginning of a text of at most so many bytes, in which no character is cut in two. */
+function withinBytes(text: string, max: number): string {
+	let size = 0;
+	let end = 0;
+	for (const character of text) {
+		size += bytes(character);
+		if (size > max) break;
+		end += character.length;
+	}
+	return text.slice(0, end);
+}
+
 /** Shortens the stem, so that the extension stays. */
 function truncate(name: string): string {
 	const extension = /(?<=.)\.[^.]{0,15}$/.exec(name)?.[0] ?? '';
-	const stem = [...name.slice(0, name.length - extension.length)];
-	while (bytes(stem.join('') + extension) > MAX_NAME_BYTES) stem.pop();
-	return (stem.join('') + extension).replace(/[\s.]+$/, '');
+	const stem = name.slice(0, name.length - extension.length);
+	const shorter = withinBytes(stem, MAX_NAME_BYTES - bytes(extension)) + extension;
+	return shorter.replace(/[\s.]+$/, '');
 }
+
+/** Looked at of a name, at its beginning and at its end. Whoever sends a file may call it anything. */
+const MAX_READ = 1_000;
+
+const bounded = (name: string): string =>
+	name.length > 2 * MAX_READ ? name.slice(0, MAX_READ) + name.slice(-MAX_READ) : name;
 
 /** A name that is safe everywhere. Empty when nothing is left. */
 export function safeFileName(text: string): string {
-	const base = text.split(/[/\\]/).pop() ?? '';
+	const folders = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\'));
+	const base = bounded(text.slice(folders + 1));
 	const wellFormed = base.replace(/\p{Surrogate}/gu, '');
 	const clean = wellFormed.replace(UNSAFE, '').replace(/^[\s.]+|[\s.]+$/g, '');
 	return truncate(RESERVED.test(clean) ? `_${clean}` : clean);
@@ -31,7 +50,7 @@ const MAX_WORDS = 45;
 
 /** The words of a text in lower case, joined by dashes; cut between words if possible. */
 function slug(text: string): string {
-	const lower = text.normalize('NFC').toLowerCase();
+	const lower = text.slice(0, MAX_READ).normalize('NFC').toLowerCase();
 	const words = lower.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
 	const joined = [...words.join('-')];
 	const cut = joined.slice(0, MAX_WORDS).join('');

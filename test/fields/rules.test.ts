@@ -36,6 +36,7 @@ const A = 'https://example.com/a.png';
 const B = 'https://example.com/b.png';
 const ARCHIVED = `https://web.archive.org/web/2020/${A}`;
 const THROUGH_PROXY = `https://proxy.example/a.png?a=1&u=${A}#https://b.example`;
+const PLANET = 'https://example.com/Mercury_(planet)';
 const data = new BinaryReference('data');
 const clip = new BinaryReference('clip');
 const byUrl = (value: unknown) => ({ __rl: true, mode: 'url', value });
@@ -103,6 +104,17 @@ test.each<[string, Rule, given: unknown, used: unknown]>([
 	['lines that the editor has joined', media(), byUrl(`${A}${B}`), [A, B]],
 	['a URL within a URL', media(), byUrl(ARCHIVED), [ARCHIVED]],
 	['a URL in the query of another', media(), byUrl(THROUGH_PROXY), [THROUGH_PROXY]],
+	['URLs with other signs between', media(), byUrl(`${A}; ${B}`), [A, B]],
+	['URLs with other signs between', media(), `${A}|${B}`, [A, B]],
+	['URLs with other signs between', media(), `${A}\t${B},`, [A, B]],
+	['URLs with other signs between', media(), `(${A}), [${B}];`, [A, B]],
+	['URLs with other signs between', media(), `'${A}' | '${B}'`, [A, B]],
+	['URLs with other signs between', media(), `“${A}”, „${B}“`, [A, B]],
+	['URLs with other signs between', media(), [`${A};`, `<${B}>|`], [A, B]],
+	['URLs with other signs between', media(), [`${A}; ${B}`], [A, B]],
+	['URLs with other signs between', media(), { url: `${A};` }, [A]],
+	['a bracket of a URL', media(), `(${PLANET}) (${PLANET})`, [PLANET, PLANET]],
+	['a blank in a URL', media(), 'https://example.com/a b.png', ['https://example.com/a%20b.png']],
 	['an array in a locator', media(), byUrl([A, 'binary:data']), [A, data]],
 	['the old word for a file', media(), byUrl(`binary:data ${A}`), [data, A]],
 	['binary fields', media(), binary(' data, clip '), [data, clip]],
@@ -153,6 +165,18 @@ test.each<[string, Rule, problem: RegExp, given: unknown[]]>([
 
 	['no URL', media(), /: "(data:image|a\.png)/, ['data:image/png;base64,AA', 'a.png']],
 	['a URL without https', media(), /: "http:/, ['http://example.com/a.png', 'http://127.0.0.1/a']],
+	[
+		'a URL with what no URL ends with',
+		media(),
+		/^is not a URL: /,
+		[`${A}^`, `${A}\\`, `${A}/{id}`],
+	],
+	[
+		'what stands between URLs',
+		media(),
+		/^is not a URL: "(and|b.png)"$/,
+		[`${A} and ${B}`, `x b.png, ${A}`.slice(2)],
+	],
 	['a medium', media(), /^must be a URL or the name of a binary field/, [7, {}, { url: 7 }, [[A]]]],
 	['an empty list as JSON', media({ required: true }), /^is empty$/, ['[]']],
 	[
@@ -197,6 +221,19 @@ test('a binary field that the item lacks is named, with those that it has', () =
 		hint: 'Binary fields of this item: data, clip',
 	});
 });
+
+test.each([' lead', 'a,b', 'binary:data', 'https://a.example/b.png', '[1]', '_files.data'])(
+	'where a file is called %j, that is what its name means',
+	(called) => {
+		const files = { ...context.files, [called]: OTHER } as typeof context.files;
+		const odd = new BinaryReference(called);
+		expect(media()(binary(called), { ...context, files })).toEqual({ value: [odd] });
+		expect(media()(binary([called, 'data']), { ...context, files })).toEqual({
+			value: [odd, data],
+		});
+		expect(binaryField()(called, { ...context, files })).toEqual({ value: odd });
+	},
+);
 
 test('a file that two fields hold is not taken for one of them', () => {
 	const file = context.files.data;

@@ -125,8 +125,8 @@ export const files: Mutant[] = [
 	...inFile('src/transfer/names.ts', 'test/transfer/names.test.ts', {
 		'files/name-leaves-its-folder': {
 			why: 'A name with backslashes is written elsewhere on Windows.',
-			from: 'text.split(/[/\\\\]/).pop()',
-			to: "text.split('/').pop()",
+			from: "Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\\\'))",
+			to: "text.lastIndexOf('/')",
 		},
 		'files/name-reads-backwards': {
 			why: 'A name can hide its true ending behind characters that turn the direction of writing.',

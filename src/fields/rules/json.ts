@@ -2,18 +2,26 @@ import { quoted, sendable, trimmed } from '../../base/texts';
 import { isRecord } from '../../base/types';
 import { LEFT_OUT, type Rule, whenThere } from './rule';
 
-/** What stands in the code fence of a model's answer. */
-const FENCED = /^[^`]*```[a-z0-9]*\s*([^]*?)```[^`]*$/i;
+const FENCE = '```';
 
-/** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON. */
-export function parsedJson(text: string): unknown {
-	const [, fenced] = FENCED.exec(text) ?? [];
+/** What stands in the code fence of a model's answer, without the name of the language. */
+function fenced(text: string): string {
+	const start = text.indexOf(FENCE) + FENCE.length;
+	const end = text.lastIndexOf(FENCE);
+	return text.slice(start, end).replace(/^[a-z0-9]+/i, '');
+}
+
+function parsed(text: string): unknown {
 	try {
-		return JSON.parse(trimmed(fenced ?? text)) as unknown;
+		return JSON.parse(trimmed(text)) as unknown;
 	} catch {
 		return undefined;
 	}
 }
+
+/** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON. */
+export const parsedJson = (text: string): unknown =>
+	parsed(text) ?? (text.includes(FENCE) ? parsed(fenced(text)) : undefined);
 
 /** Why JSON cannot carry a member of an object; `undefined` where it can. */
 function memberProblem(name: string, member: unknown): string | undefined {

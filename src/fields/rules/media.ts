@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { quoted, trimmed } from '../../base/texts';
+import { isBlank, quoted, trimmed } from '../../base/texts';
 import { isRecord, type Json } from '../../base/types';
 import { fieldName } from '../../n8n/call';
 import { BinaryReference } from '../../run/uploads';
@@ -8,12 +8,12 @@ import { parsedJson } from './json';
 import {
 	EMPTY,
 	isEmptyText,
-	isLocator,
 	LEFT_OUT,
 	type Presence,
 	type Rule,
 	type RuleContext,
 	type Ruled,
+	unlocated,
 	whenThere,
 } from './rule';
 
@@ -26,11 +26,47 @@ export interface MediaBounds extends Presence {
 }
 
 /**
- * Between the URLs on the one line of a locator, where the editor has joined lines too. Blanks
- * within a URL belong to it.
+ * Where a further URL or file begins on a line: after a blank or another sign, or right after the one
+ * before it, as the editor joins the lines of a locator. One that is a part of another stands behind a
+ * slash or in its query.
  */
-const BETWEEN_URLS =
-	/\n|[\s,]+(?=["'`<“„«]*(?:https?:\/\/|binary:))|(?<=[^\s,/=?&#:"'`<“„«])(?=https?:\/\/)/;
+const NEXT_MEDIUM =
+	/(?=https?:\/\/)(?<![/=?&#:]["'`<“„«([{]*)|(?=binary:)(?<=[\s,;|]["'`<“„«([{]*)/i;
+
+/** What stands between two media, or around one: blanks, signs, quotes and brackets. */
+const BETWEEN = new Set([...',;|"\'`“”„‘’«»<>()[]{}']);
+
+const isBetween = (character = ' '): boolean => isBlank(character) || BETWEEN.has(character);
+
+const BRACKETS = ['()', '[]', '{}'] as const;
+
+/** How often a character stands in a text. */
+const countOf = (text: string, character: string): number => text.split(character).length - 1;
+
+/**
+ * A URL without what stands between it and the ones before and after it. A bracket that closes one
+ * within it is its own: `(https://example.org/Mercury_(planet))`.
+ */
+function withoutSigns(text: string): string {
+	let start = 0;
+	while (start < text.length && isBetween(text[start])) start += 1;
+	let end = text.length;
+	const inner = text.slice(start);
+	// By the closing bracket: how many more are closed than opened in what is left.
+	const surplus = new Map<string, number>();
+	for (const [opener = '', closer = ''] of BRACKETS)
+		surplus.set(closer, countOf(inner, closer) - countOf(inner, opener));
+	for (; end > start && isBetween(text[end - 1]); end -= 1) {
+		const last = text[end - 1] ?? '';
+		const pair = BRACKETS.find((each) => each.includes(last));
+		if (pair === undefined) continue;
+		const [, closer = ''] = pair;
+		const count = surplus.get(closer) ?? 0;
+		if (last === closer && count <= 0) break;
+		surplus.set(closer, last === closer ? count - 1 : count + 1);
+	}
+	return text.slice(start, end);
+}
 
 const BETWEEN_NAMES = /[\n,]/;
 
@@ -39,9 +75,14 @@ const NO_NAME: Ruled = {
 	hint: 'Enter the name of a binary field of the item, or remove the field',
 };
 
+/** Whether a file of the item is called exactly so, whatever else the text could mean. */
+const isFileName = (text: unknown, { files }: RuleContext): text is string =>
+	typeof text === 'string' && Object.hasOwn(files, text);
+
 function byName(given: string, { files }: RuleContext): Ruled {
 	const wanted = trimmed(given);
-	const name = Object.hasOwn(files, wanted) ? wanted : fieldName(wanted);
+	const known = [wanted, withoutSigns(wanted)].find((each) => Object.hasOwn(files, each));
+	const name = known ?? fieldName(wanted);
 	if (Object.hasOwn(files, name)) return { value: new BinaryReference(name) };
 	const there = Object.keys(files).join(', ') || 'none';
 	return {
@@ -76,7 +117,7 @@ function byFile(file: Json, context: RuleContext): Ruled {
 
 function ofObject(value: Json, context: RuleContext): Ruled {
 	if (isBinary(value)) return byFile(value, context);
-	if (typeof value.url === 'string') return byUrl(value.url, context);
+	if (typeof value.url === 'string') return byUrl(withoutSigns(value.url), context);
 	return {
 		problem: `must be a URL or the name of a binary field, got ${quoted(value)}`,
 		hint: 'An object is taken where it has a text "url", or is a file of the item',
@@ -90,26 +131,41 @@ function oneOf(value: unknown, isNamed: boolean, context: RuleContext): Ruled {
 	if (isRecord(value)) return ofObject(value, context);
 	if (typeof value !== 'string')
 		return { problem: `must be a URL or the name of a binary field, got ${quoted(value)}` };
+	if (isNamed && isFileName(value, context)) return { value: new BinaryReference(value) };
 	const text = trimmed(value);
-	if (text.startsWith(BINARY)) return byName(text.slice(BINARY.length), context);
+	if (withoutSigns(text).startsWith(BINARY)) {
+		const [, ...name] = text.split(BINARY);
+		return byName(name.join(BINARY), context);
+	}
 	// Somebody may have left the mode as it was and entered a URL, as an AI agent does.
 	return isNamed && !isUrlLike(text) ? byName(text, context) : byUrl(text, context);
 }
 
-/** The entries of an array, of JSON text (as an AI agent may write it), or of a text. */
-function entriesOf(value: unknown, isNamed: boolean): unknown[] {
-	const isJson = typeof value === 'string' && /^\s*([[{]|```)/.test(value);
-	const given = (isJson ? parsedJson(value) : undefined) ?? value;
-	const separator = isNamed && !isUrlLike(String(given)) ? BETWEEN_NAMES : BETWEEN_URLS;
-	const entries: unknown[] = typeof given === 'string' ? given.split(separator) : [given].flat();
-	return entries.filter((entry) => entry !== null && entry !== undefined && !isEmptyText(entry));
+/** The URLs and files that a text names, one a line or several. */
+function mediaIn(text: string): string[] {
+	return text.split('\n').flatMap((line) => {
+		const found = line.split(NEXT_MEDIUM);
+		return found.flatMap((one) => {
+			// The name of a file may have blanks and signs.
+			if (withoutSigns(one).startsWith(BINARY)) return [one];
+			// A blank within a URL belongs to it where the line has only one.
+			const apart = found.length === 1 ? [one] : one.split(/\s+/);
+			return apart.map(withoutSigns);
+		});
+	});
 }
 
-/** A locator tells by its mode what a text is; other text is a URL or `binary:<field>`. */
-function withMode(value: unknown): { isNamed: boolean; inner: unknown } {
-	if (!isLocator(value)) return { isNamed: false, inner: value };
-	const { inner } = withMode(value.value);
-	return { isNamed: value.mode === 'binary', inner };
+/** The entries of an array, of JSON text (as an AI agent may write it), or of a text. */
+function entriesOf(value: unknown, isNamed: boolean, context: RuleContext): unknown[] {
+	if (isNamed && isFileName(value, context)) return [value];
+	const isJson = typeof value === 'string' && /^\s*([[{]|```)/.test(value);
+	const given = (isJson ? parsedJson(value) : undefined) ?? value;
+	const isName = (text: string): boolean => isNamed && !isUrlLike(text);
+	const isList = typeof given === 'string' && isName(given);
+	const entries = (isList ? given.split(BETWEEN_NAMES) : [given].flat()).flatMap(
+		(entry: unknown) => (typeof entry === 'string' && !isName(entry) ? mediaIn(entry) : [entry]),
+	);
+	return entries.filter((entry) => entry !== null && entry !== undefined && !isEmptyText(entry));
 }
 
 /**
@@ -120,7 +176,7 @@ export const media = ({ max, required }: MediaBounds = {}): Rule => {
 	const rule = (isNamed: boolean): Rule =>
 		whenThere({ required }, (value, context) => {
 			const items: unknown[] = [];
-			for (const entry of entriesOf(value, isNamed)) {
+			for (const entry of entriesOf(value, isNamed, context)) {
 				const ruled = oneOf(entry, isNamed, context);
 				if ('problem' in ruled) return ruled;
 				items.push(ruled.value);
@@ -131,7 +187,9 @@ export const media = ({ max, required }: MediaBounds = {}): Rule => {
 			return required ? EMPTY : LEFT_OUT;
 		});
 	return (value, context) => {
-		const { isNamed, inner } = withMode(value);
+		// Its mode tells what the text of a locator is; other text is a URL or `binary:<field>`.
+		const { inner, mode } = unlocated(value);
+		const isNamed = mode === 'binary';
 		return isNamed && isEmptyText(inner) ? NO_NAME : rule(isNamed)(inner, context);
 	};
 };
@@ -150,7 +208,8 @@ export const oneMedia = (presence: Presence = {}): Rule => {
 export const binaryField = (): Rule => {
 	const rule = oneMedia({ required: true });
 	return (value, context) => {
-		const { inner } = withMode(value);
+		const { inner } = unlocated(value);
+		if (isFileName(inner, context)) return { value: new BinaryReference(inner) };
 		if (typeof inner === 'number') return byName(String(inner), context);
 		if (isEmptyText(inner)) return EMPTY;
 		if (typeof inner === 'string') return byName(inner.replace(BINARY, ''), context);

@@ -10,7 +10,7 @@ export interface NumberBounds extends Presence {
 	integer?: boolean;
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** NaN for what is no finite number. */
 function asNumber(value: unknown): number {

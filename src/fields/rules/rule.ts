@@ -68,11 +68,25 @@ export const optional =
 	};
 
 /** What n8n stores for a resource locator. Within a collection it leaves the mark `__rl` out. */
-export const isLocator = (value: unknown): value is { mode?: unknown; value?: unknown } =>
+const isLocator = (value: unknown): value is { mode?: unknown; value?: unknown } =>
 	isRecord(value) && ('__rl' in value || ('mode' in value && 'value' in value));
 
-/** The value of a resource locator, which an expression may have put into another one. */
+/** How deep an expression may put one locator into another. */
+const MOST_LOCATORS = 8;
+
+/** The value of a resource locator, which an expression may have put into another one, and its mode. */
+export function unlocated(value: unknown): { inner: unknown; mode?: unknown } {
+	let inner = value;
+	let mode: unknown;
+	for (let depth = 0; depth < MOST_LOCATORS && isLocator(inner); depth += 1) {
+		mode ??= inner.mode;
+		inner = inner.value;
+	}
+	return { inner, mode };
+}
+
+/** A rule for the value of a resource locator. */
 export const located =
 	(rule: Rule): Rule =>
 	(value, context) =>
-		isLocator(value) ? located(rule)(value.value, context) : rule(value, context);
+		rule(unlocated(value).inner, context);

@@ -14,10 +14,11 @@ export const joined = (...parts: unknown[]): string => textsOf(...parts).join(' 
 /** `English (US)` of `English (United States)` and `en-US`; less where less is known. */
 function languageOf(voice: Json): string {
 	const code = trimmedText(voice.language_code);
-	const name = trimmedText(voice.language_name).replace(/\s*\(.*\)$/, '');
+	const language = trimmedText(voice.language_name);
+	const name = language.endsWith(')') ? (language.split('(')[0] ?? '').trim() : language;
 	const region = /[-_]([A-Za-z]{2}|\d{3})$/.exec(code)?.[1]?.toUpperCase();
 	if (name === '') return code;
-	return region === undefined ? trimmedText(voice.language_name) : `${name} (${region})`;
+	return region === undefined ? language : `${name} (${region})`;
 }
 
 /** `Ava – English (US), female`. Specification: PresetVoice. */
