@@ -24,7 +24,14 @@ import { parsedJson } from '../src/fields/rules/json';
 import { presetVoiceName } from '../src/fields/search/choices';
 import { withEditorLabels } from '../src/run/words';
 import { readBaseUrl } from '../src/service/baseUrl';
-import { messageIn, parsed, plainText, whatCame, wordsOfPage } from '../src/service/bodies';
+import {
+	messageIn,
+	parsed,
+	plainText,
+	readable,
+	whatCame,
+	wordsOfPage,
+} from '../src/service/bodies';
 import { retryAfterMs } from '../src/service/client';
 import { readCredential } from '../src/service/credential';
 import { readerPath } from '../src/service/jobState';
@@ -55,6 +62,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'the fields in an error': (text) => withEditorLabels(text, { prompt: 'Prompt', 'a.b': 'B' }),
 	'an error of n8n': (text) => toNoResponse(new Error(text)),
 	'an error of a storage': (text) => localReason({ message: text, name: text, code: text }),
+	'an answer that may be too deep': (text) => readable(parsed(text)),
 	'an answer that may hold the key': (text) => withoutSecret({ [text]: text }, 'canary-key-123'),
 	'a link for a transfer': (text) => transferUrlProblem(text, 'https://api.example/v1'),
 	'the host of a link': (text) => transferUrlProblem(`https://${text}/a`, 'https://api.example'),

@@ -6,7 +6,7 @@ import type {
 import { ENDPOINTS, isRecord, textOf, type Endpoint } from '../contract';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
-import { parsed } from '../service/bodies';
+import { parsed, readable } from '../service/bodies';
 import { mustBeObject } from '../service/client';
 import { credentialProblem, excludedScope, readCredential } from '../service/credential';
 import { toNoResponse, wordsOfNoResponse } from '../service/network';
@@ -57,7 +57,7 @@ async function probe(
 	try {
 		const { statusCode: status, headers = {}, body } = await unlessAborted(deadline, request);
 		const answered = typeof body === 'string' ? parsed(body) : body;
-		return withoutSecret({ status, headers, body: answered }, apiKey);
+		return withoutSecret({ status, headers, body: readable(answered) }, apiKey);
 	} catch (thrown) {
 		if (deadline.aborted) return { noResponse: 'timeout' };
 		return withoutSecret(toNoResponse(thrown), apiKey);

@@ -10,11 +10,31 @@ export function parsed(text: string): unknown {
 	}
 }
 
+/** Stand for a body that nobody can read: the next one would be no other. */
+export const TOO_LONG = Symbol('too long');
+export const TOO_DEEP = Symbol('nested too deeply');
+
+export const isUnreadable = (body: unknown): body is symbol => typeof body === 'symbol';
+
+/** More levels than any answer has: what walks through them, here and in n8n, ends without an answer. */
+const MAX_LEVELS = 200;
+
+/** A body, unless its lists and objects stand in each other so deep that nothing can be done with them. */
+export function readable(body: unknown): unknown {
+	let level = [body];
+	for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth += 1) {
+		const parents = level.filter((one) => typeof one === 'object' && one !== null);
+		level = parents.flatMap((one) => Object.values(one as object) as unknown[]);
+	}
+	return level.length > 0 ? TOO_DEEP : body;
+}
+
 const isMarkup = (text: string): boolean => /^\s*<[!?a-z]/i.test(text);
 
 /** What an answer is, where something else was expected. Nothing of its content: it may be anybody's page. */
 export function whatCame(body: unknown): string {
 	if (body === undefined || body === null || body === '') return 'empty';
+	if (isUnreadable(body)) return body.description ?? '';
 	if (Array.isArray(body)) return 'a JSON list';
 	if (isRecord(body)) return 'a JSON object';
 	if (typeof body !== 'string') return `a JSON ${typeof body}`;

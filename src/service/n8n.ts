@@ -9,7 +9,7 @@ import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from './credential';
 import type { BinarySource, Body, Host, HostContext } from './host';
-import { parsed } from './bodies';
+import { parsed, readable, TOO_LONG } from './bodies';
 import { toNoResponse } from './network';
 import { withoutSecret } from './redact';
 
@@ -63,17 +63,14 @@ async function readText(stream: Stream): Promise<string | undefined> {
 }
 
 /**
- * A body whose length and rate the service must not control: parsed JSON, or the raw text if it is
- * not JSON; `undefined` if it is too long. Rejects if it breaks off, or `end` fires.
+ * A body whose length, depth and rate the service must not control: parsed JSON, or the raw text if it
+ * is not JSON. Rejects if it breaks off, or `end` fires.
  */
-export async function readBody(
-	body: unknown,
-	end: AbortSignal,
-): Promise<{ value: unknown } | undefined> {
-	if (!isStream(body)) return { value: body };
+export async function readBody(body: unknown, end: AbortSignal): Promise<unknown> {
+	if (!isStream(body)) return readable(body);
 	// At once: a stalled stream may not notice that it was destroyed.
 	const text = await unlessAborted(end, readText(body)).finally(() => body.destroy?.());
-	return text === undefined ? undefined : { value: parsed(text) };
+	return text === undefined ? TOO_LONG : readable(parsed(text));
 }
 
 /** Fires when the first of these does. */
@@ -107,12 +104,11 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
-			const content = await readBody(response.body, signal);
-			if (!content) return { noResponse: 'an answer that is too long' };
+			const answered = await readBody(response.body, signal);
 			return {
 				status: response.statusCode,
-				headers: headersOf(response.headers),
-				body: withoutSecret(content.value, secret),
+				headers: withoutSecret(headersOf(response.headers), secret),
+				body: withoutSecret(answered, secret),
 			};
 		} catch (error) {
 			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');

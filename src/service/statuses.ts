@@ -2,7 +2,7 @@ import { textOf } from '../contract';
 import type { Failed, ServiceError } from '../base/result';
 import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
 import { baseUrlIn } from './baseUrl';
-import { messageIn, particularIn, plainText, wordsOfPage } from './bodies';
+import { isUnreadable, messageIn, particularIn, plainText, wordsOfPage } from './bodies';
 
 /** What the words depend on. */
 interface Context {
@@ -180,7 +180,8 @@ export const isGone = (status: number): boolean => status === 404 || status === 
  * - `transient`: no answer, or one that leaves open what was done, such as a 5xx
  * - `foreign`: an answer that is not the service's, such as a page of a gateway; nobody knows what was done
  *
- * `undefined` for a final answer of the service, and for what failed on this machine.
+ * `undefined` for a final answer of the service, for one that nobody can read, and for what failed on
+ * this machine.
  */
 export type RetryReason = 'throttled' | 'unreachable' | 'transient' | 'foreign';
 
@@ -191,6 +192,7 @@ export function retryReason(response: SendResult): RetryReason | undefined {
 	}
 	const { again, hop } = meaningOf(response.status);
 	if (again === 'always') return 'throttled';
+	if (isUnreadable(response.body)) return undefined;
 	if (isSuccess(response.status)) return 'foreign';
 	if (again === 'replayable') return 'transient';
 	return isAnswerOfService(response) || hop ? undefined : 'foreign';
@@ -199,6 +201,7 @@ export function retryReason(response: SendResult): RetryReason | undefined {
 /** Whether the service may have done what was asked, where it did not answer with a usable success. */
 export function isOutcomeUnknown(response: SendResult): boolean {
 	const reason = retryReason(response);
+	if (!isNoResponse(response) && isUnreadable(response.body)) return reason !== 'throttled';
 	return reason === 'transient' || reason === 'foreign';
 }
 

@@ -1,4 +1,5 @@
 import { retryAfterMs, retryDelay, type RequestOptions } from '../../src/service/client';
+import { TOO_DEEP, TOO_LONG } from '../../src/service/bodies';
 import type { SendResult, ApiRequest } from '../../src/base/types';
 import { answer, channelOf, LOST, scripted } from '../model/answers';
 import { workspaceWith } from '../model/run';
@@ -55,6 +56,8 @@ test.each<[name: string, response: SendResult, forMs: number, times: number, wai
 	['a 429', answer(429), 5 * MINUTES, 15],
 	['a 429 that somebody waits for', answer(429), 20 * MINUTES, 50, 20 * MINUTES],
 	['a refusal', answer(404), 0, 1],
+	['an answer that nobody can read', answer(200, TOO_DEEP), 0, 1],
+	['a fault that nobody can read', answer(502, TOO_LONG), 0, 1],
 ])('a request is tried under its key ever more rarely: %s', async (...row) => {
 	const [, response, forMs, times, keepTryingMs] = row;
 	const { sent } = await ask(POST, [response], { ...WITH_KEY, keepTryingMs });
@@ -91,6 +94,8 @@ test('a request that hangs is tried once more, however long that took', async ()
 test.each([
 	[LOST, { kind: 'noResponse', reason: 'ECONNRESET', outcomeUnknown: true }],
 	[answer(429), { kind: 'status', status: 429, outcomeUnknown: false }],
+	[answer(201, TOO_DEEP), { kind: 'badResponse', status: 201 }],
+	[answer(400, TOO_DEEP), { kind: 'status', status: 400, outcomeUnknown: true }],
 	// Also without a key.
 	[UNREACHABLE, { kind: 'noResponse', outcomeUnknown: false, unsent: 'connection' }],
 ])('the failure says whether it may have been carried out: %j', async (response, failure) => {

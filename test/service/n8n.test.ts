@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
+import { TOO_DEEP, TOO_LONG } from '../../src/service/bodies';
 import { n8nHost, readBody } from '../../src/service/n8n';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
@@ -128,7 +129,7 @@ test.each([
 	['a character that is cut in two', [SMILE.subarray(0, 3), SMILE.subarray(3)], '😀'],
 ])('what is read of a body: %s', async (_name, chunks, value) => {
 	const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-	expect(await readBody(body, NEVER)).toEqual({ value });
+	expect(await readBody(body, NEVER)).toEqual(value);
 });
 
 test('an endless body is not read to its end', async () => {
@@ -140,7 +141,15 @@ test('an endless body is not read to its end', async () => {
 			this.push(piece);
 		},
 	});
-	expect(await readBody(endless, NEVER)).toBeUndefined();
+	expect(await readBody(endless, NEVER)).toBe(TOO_LONG);
 	expect(given).toBeLessThan(64);
 	expect(endless.destroyed).toBe(true);
+});
+
+test.each(['[', '{"a":'])('a body of 100,000 times %s is not walked through', async (opener) => {
+	const closer = opener === '[' ? ']' : '}';
+	const nested = (depth: number) => `${opener.repeat(depth)}1${closer.repeat(depth)}`;
+	const body = (depth: number) => Readable.from([Buffer.from(nested(depth))]);
+	expect(await readBody(body(100_000), NEVER)).toBe(TOO_DEEP);
+	expect(await readBody(body(100), NEVER)).toEqual(JSON.parse(nested(100)));
 });
