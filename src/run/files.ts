@@ -67,11 +67,10 @@ export async function withOutputs(context: ReadContext, job: Resource): Promise<
 }
 
 /**
- * One of the outputs of a job as the job shows it when it is read again: by its id, or by its place
+ * One of the outputs of a job as the job shows them when it is read again: by its id, or by its place
  * where ids are missing or repeat.
  */
-function sameOutput(again: Json, found: Json[], index: number): Json | undefined {
-	const outputs = downloadable(again);
+function sameOutput(outputs: Json[], found: Json[], index: number): Json | undefined {
 	const id = found[index]?.id;
 	const [same, ...others] = outputs.filter((output) => id !== undefined && output.id === id);
 	if (same && others.length === 0) return same;
@@ -125,7 +124,16 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 	const requested = isPreviewed(job)
 		? `${asText(job.name)} preview`
 		: requestedText(job, context.request);
-	for (const [index, output] of found.entries()) {
+	// A read for the link of one file gives those of all others too.
+	let shown = found;
+	for (const index of found.keys()) {
+		let seen = shown;
+		const output = sameOutput(shown, found, index) ?? found[index] ?? {};
+		const renew = async () => {
+			if (seen === shown) shown = downloadable(await readAgain(context, job));
+			seen = shown;
+			return textOf(sameOutput(shown, found, index)?.url);
+		};
 		const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
 		const number = found.length > 1 ? index + 1 : undefined;
 		const file = await fetchOnce(context, `${job.id} ${index} ${id}`, {
@@ -134,7 +142,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			mediaType: textOf(output.media_type),
 			expiresAt: expiryOf(output),
 			stem: readableStem(requested, mediaKindOf(job), job.id, number),
-			renew: async () => textOf(sameOutput(await readAgain(context, job), found, index)?.url),
+			renew,
 		});
 		if (!file.ok) return fail(file.failure, job);
 		outcome.files.push(file.value);

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../base/abort';
 import { isRecord, textOf } from '../contract';
 
 /** Parsed JSON, with or without a byte order mark before it, or the text itself if it is no JSON. */
@@ -8,6 +9,28 @@ export function parsed(text: string): unknown {
 	} catch {
 		return bare;
 	}
+}
+
+/** Read of what a storage says, in bytes, and waited for it, in ms. */
+const MAX_SAID = 4_096;
+const MAX_WAIT_MS = 10_000;
+
+/** What a storage says with a status that leaves open what it means; empty for any other, and if it cannot be read. */
+export async function saidWith(
+	{ status, body }: { status: number; body: NodeJS.ReadableStream },
+	end: AbortSignal,
+): Promise<string> {
+	if (status !== 400) return '';
+	const read = async () => {
+		let said = '';
+		for await (const piece of body) {
+			said += String(piece);
+			if (said.length >= MAX_SAID) break;
+		}
+		return said.slice(0, MAX_SAID);
+	};
+	const deadline = AbortSignal.any([end, AbortSignal.timeout(MAX_WAIT_MS)]);
+	return await unlessAborted(deadline, read()).catch(() => '');
 }
 
 /** Stand for a body that nobody can read: the next one would be no other. */

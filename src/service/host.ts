@@ -33,6 +33,8 @@ export const TRANSFER_TIMEOUT_MS = 7_200_000;
 export interface Host {
 	channel: Channel;
 	baseUrl: string;
+	/** How long an answer may take, in ms. */
+	answerMs: number;
 	/** `undefined` when the item has no binary field of that name. */
 	binary(field: string): Promise<BinarySource | undefined>;
 	/** PUT without credentials and without following redirects, until `end` fires. */

@@ -8,8 +8,14 @@ import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from './credential';
-import type { BinarySource, Body, Host, HostContext } from './host';
-import { parsed, readable, TOO_LONG } from './bodies';
+import {
+	TRANSFER_TIMEOUT_MS,
+	type BinarySource,
+	type Body,
+	type Host,
+	type HostContext,
+} from './host';
+import { parsed, readable, saidWith, TOO_LONG } from './bodies';
 import { toNoResponse } from './network';
 import { withoutSecret } from './redact';
 
@@ -140,14 +146,15 @@ function binarySource(context: HostContext, field: string): BinarySource | undef
 /** n8n's side of one item, or of a trigger. How its helpers behave was tried in a real n8n 2.41. */
 export function n8nHost(context: HostContext, options: IHttpRequestOptions, secret: string): Host {
 	const { signal, fairnessKey } = context;
+	const common = requestOptions(context, options);
 	/** A request without credentials, whose response is a stream that `close` ends at any point. */
 	const transfer = async (
-		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body'>,
+		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body' | 'timeout'>,
 		end: AbortSignal,
 	) => {
 		const closing = new AbortController();
 		const response = (await context.functions.helpers.httpRequest({
-			...requestOptions(context, options),
+			...common,
 			...request,
 			abortSignal: anyOf(end, closing.signal),
 		})) as IN8nHttpFullResponse;
@@ -162,6 +169,7 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 	};
 	return {
 		baseUrl: options.baseURL ?? '',
+		answerMs: common.timeout,
 		channel: { send: createSend(context, options, secret), signal, fairnessKey },
 		binary: async (field) => binarySource(context, field),
 		async put(url, given, { open, size }, end) {
@@ -178,10 +186,13 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 				return { noResponse: 'its file cannot be read', unsent: 'local' };
 			}
 			try {
-				const request = { method: 'PUT', url, headers, body: body as Buffer } as const;
+				// A file on its way is no answer that is late: whoever sends it ends what stands still.
+				const timeout = TRANSFER_TIMEOUT_MS;
+				const request = { method: 'PUT', url, headers, body: body as Buffer, timeout } as const;
 				const response = await transfer(request, end);
+				const said = await saidWith(response, end);
 				response.close();
-				return { status: response.status, headers: response.headers, body: undefined };
+				return { status: response.status, headers: response.headers, body: said };
 			} catch (error) {
 				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
 			} finally {

@@ -3,6 +3,7 @@ import { onAbort } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import { isSuccess, type Clock } from '../base/types';
 import type { Host, StoredFile, StreamedResponse } from '../service/host';
+import { saidWith } from '../service/bodies';
 import { localReason } from '../service/network';
 import type { Workspace } from '../service/workspace';
 import { detect, extensionOf, HEAD_BYTES, isStatedAsPage, isStatedAsText } from './mediaTypes';
@@ -170,7 +171,7 @@ async function attemptDownload(
 	if ('next' in response) return response;
 	try {
 		if (response.status === 200) return await storeBody(response, output, host, clock, end);
-		const fault = faultOf(response);
+		const fault = faultOf(response, await saidWith(response, end));
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
 		return isSuccess(response.status) ? { ...fault, next: 'again' } : fault;
 	} finally {

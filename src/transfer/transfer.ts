@@ -21,10 +21,13 @@ const MAX_HOPS = 5;
 /** Most that the second attempt waits, in ms; doubles with each further one. */
 const INITIAL_DELAY_MS = 2_000;
 
+/** The same address again, a new one, another one but once, or nothing more. */
+type Next = 'again' | 'newAddress' | 'otherAddress' | 'never';
+
 /** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
 export interface Fault {
 	problem: string;
-	next: 'again' | 'newAddress' | 'never';
+	next: Next;
 	/** Of the response, if there was one. */
 	headers?: Record<string, string>;
 }
@@ -38,14 +41,27 @@ export const retry = (problem: string): Fault => ({ problem, next: 'again' });
 /** What has come of an attempt. */
 export type Attempted<T> = { done: T } | Fault;
 
-/** What a response of the storage means that is not the one hoped for. */
-export function faultOf(response: Pick<ApiResponse, 'status' | 'headers'> | NoResponse): Fault {
+/** What storages write where a request took them too long, which may pass. */
+const TOO_SLOW = /\bRequestTimeout\b/;
+
+/**
+ * What a response of the storage means that is not the one hoped for.
+ * @param said the beginning of its body
+ */
+export function faultOf(
+	response: Pick<ApiResponse, 'status' | 'headers'> | NoResponse,
+	said = '',
+): Fault {
 	if ('noResponse' in response) {
 		const { noResponse: problem, unsent } = response;
 		return { problem, next: unsent && unsent !== 'connection' ? 'never' : 'again' };
 	}
 	const { status, headers } = response;
-	return { problem: `the storage answered ${status}`, next: ofStorage(status), headers };
+	const problem = `the storage answered ${status}`;
+	// Storages say with it whatever they do not like: most often that what signs the link is out of date.
+	if (status === 400)
+		return { problem, next: TOO_SLOW.test(said) ? 'again' : 'otherAddress', headers };
+	return { problem, next: ofStorage(status), headers };
 }
 
 /** In bytes; `undefined` if the response states none that is usable. */
@@ -96,7 +112,7 @@ export async function followRedirects<R extends Hop>(
 export interface Transfer<A, T> {
 	/**
 	 * Where it goes, or comes from.
-	 * @param refusals how often an address was refused so far, as used up or expired
+	 * @param refusals how often an address was refused so far, as used up or expired; twice for one that is of no use
 	 */
 	address(refusals: number): Promise<Result<A>>;
 	/** Bounds how many are under way at a time; an attempt waits for its turn. */
@@ -119,6 +135,7 @@ export async function transfer<A, T>(
 		return await attempt(address, signal ? AbortSignal.any([signal, deadline]) : deadline);
 	};
 	let refusals = 0;
+	let isOther = false;
 	let at = await address(refusals);
 	for (let number = 1; ; number += 1) {
 		if (!at.ok) return at;
@@ -127,7 +144,14 @@ export async function transfer<A, T>(
 		if (attempted && 'done' in attempted) return ok(attempted.done);
 		if (!attempted || signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers = {} } = attempted;
-		if (next === 'never' || number === MAX_ATTEMPTS) return failure(problem);
+		const isFinal = next === 'never' || (next === 'otherAddress' && isOther);
+		if (isFinal || number === MAX_ATTEMPTS) return failure(problem);
+		if (next === 'otherAddress') {
+			isOther = true;
+			refusals += 2;
+			at = await address(refusals);
+			continue;
+		}
 		if (next === 'newAddress') {
 			refusals += 1;
 			at = await address(refusals);

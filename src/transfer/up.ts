@@ -1,6 +1,6 @@
 import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../contract';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, isSuccess, type Json } from '../base/types';
+import { asText, isRecord, isSuccess, type Json } from '../base/types';
 import type { Host } from '../service/host';
 import { mustBeObject } from '../service/client';
 import { transferUrlProblem } from '../service/urls';
@@ -9,7 +9,15 @@ import type { LocalFile } from './content';
 import { uploadHeaders } from './headers';
 import { nameOfType } from './mediaTypes';
 import { safeFileName } from './names';
-import { contentLength, faultOf, followRedirects, transfer, type Attempted } from './transfer';
+import { Outgoing } from './outgoing';
+import {
+	contentLength,
+	faultOf,
+	followRedirects,
+	transfer,
+	type Attempted,
+	type Fault,
+} from './transfer';
 
 /** A file that goes to the service. */
 export interface Upload {
@@ -26,6 +34,8 @@ export interface Upload {
 /** Where a file goes. */
 interface Place {
 	uploadUrl: string;
+	/** Where a redirect has led to. */
+	redirectedTo?: string;
 	headers: Record<string, string>;
 	/** What the service says of the file besides. */
 	details: Json;
@@ -83,21 +93,34 @@ export async function upload(
 		return ok({ uploadUrl, headers: given.headers, details });
 	};
 
-	const put = async (
-		{ uploadUrl, headers, details }: Place,
-		end: AbortSignal,
-	): Promise<Attempted<Json>> => {
+	const put = async (place: Place, end: AbortSignal): Promise<Attempted<Json>> => {
+		const { uploadUrl, headers, details } = place;
 		const done = { ...details, fileName, mimeType: type, size };
+		const outgoing = new Outgoing(file, workspace.clock, host.answerMs, end);
+		const source = { open: async () => await outgoing.open(), size };
 		const response = await followRedirects(
 			host,
 			'PUT',
-			uploadUrl,
-			async (url) => await host.put(url, headers, file, end),
+			place.redirectedTo ?? uploadUrl,
+			async (url) => {
+				// The next try begins there: the file goes out once in it.
+				place.redirectedTo = url;
+				return await host.put(url, headers, source, outgoing.end);
+			},
 		);
+		const ended = outgoing.close();
 		const isAnswered = 'status' in response;
 		if (isAnswered && isSuccess(response.status)) return { done };
-		const fault = isAnswered ? faultOf(response) : response;
-		const mayHaveArrived = fault.next === 'newAddress' && !end.aborted;
+		const unanswered = (fault: Fault): Fault => ({
+			...fault,
+			problem: fault.problem + outgoing.progress(),
+		});
+		const fault = isAnswered
+			? faultOf(response, asText(response.body))
+			: unanswered(ended ?? response);
+		if (fault.next !== 'again') place.redirectedTo = undefined;
+		const isRefused = fault.next === 'newAddress' || fault.next === 'otherAddress';
+		const mayHaveArrived = isRefused && !end.aborted;
 		const arrived = mayHaveArrived && (await hasArrived(host, String(details.url), size, end));
 		return arrived ? { done } : fault;
 	};

@@ -47,6 +47,7 @@ export function hostWith(send: Send, more: Partial<Host> = {}, fairnessKey = 'ex
 	return {
 		channel: { send, fairnessKey },
 		baseUrl: BASE_URL,
+		answerMs: 120_000,
 		binary: async () => undefined,
 		put: async () => LOST as never,
 		get: async () => LOST as never,

@@ -82,6 +82,23 @@ test('a link past its time is renewed before it is used, one that is refused aft
 	expect((await collected(valid)).asked).toEqual([url('1')]);
 });
 
+test('one read of a job serves all of its files, whose links have expired', async () => {
+	const names = ['a', 'b', 'c', 'd'];
+	const gone = showing(...names.map((name): [string, string] => [name, `${name}-gone`]));
+	const fresh = showing(...names.map((name): [string, string] => [name, `${name}-new`]));
+	const reads: string[] = [];
+	const { host, asked } = hostOf(async ({ path }) => {
+		reads.push(path);
+		return answer(200, fresh);
+	});
+	const clock = new VirtualClock();
+	const settings = { downloadOutputs: true };
+	const item = runOf({ host, workspace: workspaceWith(clock), settings });
+	expect((await clock.run(collect(item, gone))).ok).toBe(true);
+	expect(asked).toEqual(['a-gone', 'a-new', 'b-new', 'c-new', 'd-new'].map(url));
+	expect(reads).toHaveLength(1);
+});
+
 /** Outputs with these ids and links. */
 const showing = (...outputs: Array<[id: string | undefined, name: string]>) =>
 	job({ outputs: outputs.map(([id, name]) => ({ id, url: url(name) })) });

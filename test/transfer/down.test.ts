@@ -255,6 +255,20 @@ test.each([403, 404])(
 	},
 );
 
+test('400 of the storage is a link of no use, which is renewed once, or a request that took too long', async () => {
+	const said = (code: string) => answered(400, {}, Readable.from([`<Error><Code>${code}</Code>`]));
+	const renewed = await fetchOutput([said('ExpiredToken'), file()]);
+	expect(renewed.result.ok).toBe(true);
+	expect(renewed.asked).toEqual([SIGNED, 'https://media.example/fresh.png']);
+	const never = await fetchOutput([said('ExpiredToken'), said('ExpiredToken'), file()]);
+	expect(never.result).toMatchObject({ failure: { problem: 'the storage answered 400' } });
+	expect([never.asked.length, never.renewals]).toEqual([2, 1]);
+	const late = () => said('RequestTimeout');
+	const again = await fetchOutput([late(), late(), file()]);
+	expect(again.result.ok).toBe(true);
+	expect([again.asked.length, again.renewals]).toEqual([3, 0]);
+});
+
 describe('what n8n cannot store', () => {
 	const failing =
 		(error: Error, read = 1): Host['store'] =>

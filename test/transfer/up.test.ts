@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
+import { buffer } from 'stream/consumers';
 import { readFile } from '../../src/transfer/content';
 import { upload } from '../../src/transfer/up';
 import type { Host, StreamedResponse } from '../../src/service/host';
@@ -44,7 +45,7 @@ async function send(
 		return nth(created, posts.length);
 	};
 	const put: Host['put'] = async (url, headers, { open }) => {
-		sent.push({ url, headers, body: String(await open()) });
+		sent.push({ url, headers, body: String(await buffer((await open()) as Readable)) });
 		return nth(puts, sent.length);
 	};
 	const get: Host['get'] = async (url) => {
@@ -150,7 +151,11 @@ test('a transfer that fails is tried four times, all at the one address of its k
 	expect(posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual(['key-1']);
 	const never = await send([LOST]);
 	expect(never.result).toMatchObject({
-		failure: { kind: 'upload', field: 'clip', problem: 'ECONNRESET' },
+		failure: {
+			kind: 'upload',
+			field: 'clip',
+			problem: expect.stringMatching(/^ECONNRESET, after 3 bytes of 3 bytes had gone at /),
+		},
 	});
 	expect(never.sent).toHaveLength(4);
 });
@@ -191,10 +196,27 @@ test('an address that may not be read is not read', async () => {
 	expect(reads).toEqual([]);
 });
 
-test.each([302, 400])('%i of the storage is final', async (status) => {
-	const { result, sent } = await send([answer(status, '', { location: 'https://b.example' })]);
-	expect(result).toMatchObject({ failure: { problem: `the storage answered ${status}` } });
+test('302 of the storage is final', async () => {
+	const { result, sent } = await send([answer(302, '', { location: 'https://b.example' })]);
+	expect(result).toMatchObject({ failure: { problem: 'the storage answered 302' } });
 	expect(sent).toHaveLength(1);
+});
+
+test('400 of the storage is a link of no use, which is renewed once, or a request that took too long', async () => {
+	const expired = answer(400, '<Error><Code>ExpiredToken</Code></Error>');
+	const renewed = await send([expired, answer(200, '')]);
+	expect(renewed.result.ok).toBe(true);
+	expect(renewed.posts.map(({ headers }) => headers?.['Idempotency-Key'])).toEqual([
+		'key-1',
+		'key-2',
+	]);
+	const never = await send([expired]);
+	expect(never.result).toMatchObject({ failure: { problem: 'the storage answered 400' } });
+	expect(never.sent).toHaveLength(2);
+	const late = answer(400, '<Error><Code>RequestTimeout</Code></Error>');
+	const again = await send([late, late, answer(200, '')]);
+	expect(again.result.ok).toBe(true);
+	expect([again.posts.length, again.sent.length]).toEqual([1, 3]);
 });
 
 test('a redirect of the storage is followed with the same headers and the same body, relative ones too', async () => {
@@ -232,4 +254,106 @@ test('no failure reveals the presigned URL', async () => {
 		expect(result.ok).toBe(false);
 		expect(JSON.stringify(result)).not.toMatch(/canary|put\.example/);
 	}
+});
+
+describe('a file on its way', () => {
+	const MB = 1_000_000;
+
+	/** A storage that takes so many bytes a second, up to a limit, and answers after a while. */
+	const storage = (clock: VirtualClock, rate: number, most = Infinity, answerMs = 0) => {
+		const puts: Array<{ url: string; took: number }> = [];
+		const put: Host['put'] = async (url, _headers, { open }, end) => {
+			const one = { url, took: 0 };
+			puts.push(one);
+			const late = new Promise<never>((_, reject) =>
+				end.addEventListener('abort', () => reject(new Error('over')), { once: true }),
+			);
+			const taken = async () => {
+				for await (const piece of (await open()) as AsyncIterable<Buffer>) {
+					await clock.sleep((1_000 * piece.length) / rate);
+					one.took += piece.length;
+					if (one.took >= most) await new Promise(() => {});
+				}
+				await clock.sleep(answerMs);
+				return answer(200, '');
+			};
+			return await Promise.race([taken(), late]).catch(() => ({ noResponse: 'timeout' }));
+		};
+		return { put, puts };
+	};
+
+	const uploaded = async (
+		bytes: number,
+		rate: number,
+		most?: number,
+		answerMs?: number,
+		open?: () => Promise<Buffer | Readable>,
+	) => {
+		const clock = new VirtualClock();
+		const { put, puts } = storage(clock, rate, most, answerMs);
+		const host = hostWith(async () => place(), { put });
+		const content = Buffer.alloc(bytes, 'a');
+		const source = sourceWith({ open: async () => content, mimeType: 'text/plain' });
+		const file = await readFile(source, host.channel);
+		if (!file) throw new Error('cancelled');
+		const sent = { ...file, open: open ?? file.open };
+		const started = clock.now();
+		const uploading = upload(host, workspaceWith(clock), { field: 'clip', file: sent, key: 'k' });
+		const result = await clock.run(uploading);
+		return { result, puts, seconds: (clock.now() - started) / 1_000 };
+	};
+
+	test('goes for as long as bytes are taken, and the answer has its own time', async () => {
+		const { result, puts, seconds } = await uploaded(2 * MB, 1_000, Infinity, 100_000);
+		expect(result.ok).toBe(true);
+		expect(puts).toMatchObject([{ took: 2 * MB }]);
+		expect(Math.round(seconds)).toBe(2_100);
+	});
+
+	test('of which nothing more is taken is given up after a minute, in one try that says so', async () => {
+		const { result, puts, seconds } = await uploaded(20 * MB, MB, 5 * MB);
+		expect(result).toMatchObject({
+			failure: {
+				problem: expect.stringMatching(
+					/^the storage took nothing more for 60 s, after 5\.\d* MB of 20 MB had gone at 1 MB a second$/,
+				),
+			},
+		});
+		expect(puts).toHaveLength(1);
+		expect(seconds).toBeLessThan(70);
+	});
+
+	test('that n8n does not give is no fault of the storage', async () => {
+		const open = async () => new Readable({ read() {} });
+		const { result } = await uploaded(MB, MB, Infinity, 0, open);
+		expect(result).toMatchObject({
+			failure: { problem: 'n8n gave nothing more of the file for 60 s' },
+		});
+	});
+
+	test('and whose answer does not come goes again, four times in all', async () => {
+		const { result, puts, seconds } = await uploaded(MB, MB, Infinity, 1e9);
+		expect(result).toMatchObject({
+			failure: {
+				problem: expect.stringMatching(
+					/^the storage gave no answer for 120 s, after 1 MB of 1 MB had gone at /,
+				),
+			},
+		});
+		expect(puts).toHaveLength(4);
+		expect(seconds).toBeLessThan(500);
+	});
+
+	test('goes to where a redirect has led at once in the next try', async () => {
+		const to = answer(307, '', { location: 'https://b.example/y' });
+		const { result, sent } = await send([to, answer(503), answer(200, '')]);
+		expect(result.ok).toBe(true);
+		expect(sent.map(({ url }) => url)).toEqual([
+			PRESIGNED,
+			'https://b.example/y',
+			'https://b.example/y',
+		]);
+		const used = await send([to, answer(403), answer(200, '')]);
+		expect(used.sent.map(({ url }) => url)).toEqual([PRESIGNED, 'https://b.example/y', PRESIGNED]);
+	});
 });
