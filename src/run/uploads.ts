@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { inOrder } from '../base/values';
 import { readFile, type LocalFile } from '../transfer/content';
-import { extensionOf } from '../transfer/mediaTypes';
+import { extensionOf } from '../transfer/types';
 import { upload } from '../transfer/up';
 import type { BinarySource } from '../service/host';
 import type { Item } from './item';

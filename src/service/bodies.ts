@@ -15,12 +15,8 @@ export function parsed(text: string): unknown {
 const MAX_SAID = 4_096;
 const MAX_WAIT_MS = 10_000;
 
-/** What a storage says with a status that leaves open what it means; empty for any other, and if it cannot be read. */
-export async function saidWith(
-	{ status, body }: { status: number; body: NodeJS.ReadableStream },
-	end: AbortSignal,
-): Promise<string> {
-	if (status !== 400) return '';
+/** The beginning of what a storage says; empty if it cannot be read. */
+export async function saidIn(body: NodeJS.ReadableStream, end: AbortSignal): Promise<string> {
 	const read = async () => {
 		let said = '';
 		for await (const piece of body) {

@@ -15,8 +15,9 @@ import {
 	type Host,
 	type HostContext,
 } from './host';
-import { parsed, readable, saidWith, TOO_LONG } from './bodies';
+import { parsed, readable, saidIn, TOO_LONG } from './bodies';
 import { toNoResponse } from './network';
+import { needsWords } from './statuses';
 import { withoutSecret } from './redact';
 
 /** How long a response may take, in ms. */
@@ -190,7 +191,7 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 				const timeout = TRANSFER_TIMEOUT_MS;
 				const request = { method: 'PUT', url, headers, body: body as Buffer, timeout } as const;
 				const response = await transfer(request, end);
-				const said = await saidWith(response, end);
+				const said = needsWords(response.status) ? await saidIn(response.body, end) : undefined;
 				response.close();
 				return { status: response.status, headers: response.headers, body: said };
 			} catch (error) {

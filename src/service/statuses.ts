@@ -259,9 +259,26 @@ export function isAnswerOfService(response: SendResult): boolean {
 export const isRefusal = ({ failure }: Failed): boolean =>
 	failure.kind === 'status' && isRefusalOfService(failure.status, failure.serviceError);
 
-/** What the storage of a file, which is not the service, means by a status that is no success. */
-export function ofStorage(status: number): 'again' | 'newAddress' | 'never' {
+/** What storages write where a request took them too long, which may pass. */
+const TOO_SLOW = /\bRequestTimeout\b/;
+
+const BAD_REQUEST = 400;
+
+/** Whether it takes the words of a storage to know what it means by a status. */
+export const needsWords = (status: number): boolean => status === BAD_REQUEST;
+
+/**
+ * What the storage of a file, which is not the service, means by a status that is no success: the same
+ * address again, a new one, another one but once, or nothing more.
+ * @param said the beginning of its body
+ */
+export function ofStorage(
+	status: number,
+	said: string,
+): 'again' | 'newAddress' | 'otherAddress' | 'never' {
 	if (status >= 500 || status === 408 || status === 429) return 'again';
+	// Storages answer so whatever they do not like: most often what signs the link is out of date.
+	if (status === BAD_REQUEST) return TOO_SLOW.test(said) ? 'again' : 'otherAddress';
 	// The address has expired, was used up or is not known (any more).
 	return [401, 403, 404, 409, 410, 412].includes(status) ? 'newAddress' : 'never';
 }

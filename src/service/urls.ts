@@ -22,10 +22,15 @@ function ipv4Kind(a: number, b: number): AddressKind {
 
 function ipv6Kind(host: string): AddressKind {
 	if (host === '::1') return 'loopback';
-	// Unspecified, IPv4-mapped and -translated, unique local, link-local, multicast.
-	const isPrivate = /^(::|64:ff9b:|f[cd][0-9a-f]{2}:|fe[89a-f][0-9a-f]:|ff[0-9a-f]{2}:)/.test(host);
+	// Unspecified, IPv4-mapped and -translated, 6to4 and Teredo, unique local, link-local, multicast.
+	const isPrivate =
+		/^(::|64:ff9b:|2002:|2001:0?:|f[cd][0-9a-f]{2}:|fe[89a-f][0-9a-f]:|ff[0-9a-f]{2}:)/.test(host);
 	return isPrivate ? 'private' : 'public';
 }
+
+/** Names that no public address has: of one word, or in a zone for a network of one's own. */
+const INSIDE =
+	/^[^.]+$|\.(local|localdomain|internal|intranet|private|corp|home|lan|svc|cluster|home\.arpa)$/;
 
 /** @param hostname as `URL.hostname` gives it: lower case, IPv6 in brackets */
 export function addressKind(hostname: string): AddressKind {
@@ -33,7 +38,8 @@ export function addressKind(hostname: string): AddressKind {
 	if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
 	if (host.startsWith('[')) return ipv6Kind(host.slice(1, -1));
 	const [, a, b] = IPV4.exec(host) ?? [];
-	return a === undefined ? 'public' : ipv4Kind(Number(a), Number(b));
+	if (a !== undefined) return ipv4Kind(Number(a), Number(b));
+	return INSIDE.test(host) ? 'private' : 'public';
 }
 
 /** Not by `URL.canParse`, which some versions of Node answer with false for an address with umlauts. */

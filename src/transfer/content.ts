@@ -3,7 +3,7 @@ import { onAbort, unlessAborted } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import { type Turn } from '../base/waitQueue';
 import type { BinarySource } from '../service/host';
-import { detect, HEAD_BYTES } from './mediaTypes';
+import { detect, HEAD_BYTES, type Detected } from './types';
 
 /** Each file that is read holds a stream of n8n's storage open. */
 const AT_ONCE = 5;
@@ -35,19 +35,12 @@ async function* piecesOf(source: BinarySource, end: AbortSignal): AsyncGenerator
 	}
 }
 
-/** What the pages are called that may stand in place of media. */
-const PAGES: Record<string, string> = {
-	'text/html': 'an HTML page',
-	'application/xml': 'an XML document',
-	'application/json': 'a JSON document',
-};
-
-function problemOf(size: number, page: string | undefined): string | undefined {
+function problemOf(size: number, { page, problem }: Detected): string | undefined {
 	if (size === 0) return 'its file is empty';
-	if (page === undefined) return undefined;
 	// Whatever it is stated to be: a saved error page is often stated rightly.
-	const what = PAGES[page] ?? 'a page';
-	return `its file is ${what} and no media, such as an error that was saved in its place`;
+	if (page !== undefined)
+		return `its file is ${page} and no media, such as an error that was saved in its place`;
+	return problem && `its file ${problem}`;
 }
 
 async function read(source: BinarySource, end: AbortSignal): Promise<LocalFile> {
@@ -62,8 +55,9 @@ async function read(source: BinarySource, end: AbortSignal): Promise<LocalFile> 
 	}
 	const { fileName: name, mimeType } = source;
 	const head = Buffer.concat(first).subarray(0, HEAD_BYTES);
-	const { type, page } = detect(head, { types: [mimeType], name });
-	return { ...source, size, hash: sum.digest('hex'), type, problem: problemOf(size, page) };
+	const detected = detect(head, { types: [mimeType], name });
+	const problem = problemOf(size, detected);
+	return { ...source, size, hash: sum.digest('hex'), type: detected.type, problem };
 }
 
 /** All runs take turns: the first request of each must not wait until all its files were read. */

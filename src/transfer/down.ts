@@ -3,10 +3,12 @@ import { onAbort } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import { isSuccess, type Clock } from '../base/types';
 import type { Host, StoredFile, StreamedResponse } from '../service/host';
-import { saidWith } from '../service/bodies';
+import { saidIn } from '../service/bodies';
+import { parseUrl } from '../service/urls';
 import { localReason } from '../service/network';
+import { needsWords } from '../service/statuses';
 import type { Workspace } from '../service/workspace';
-import { detect, extensionOf, HEAD_BYTES, isStatedAsPage, isStatedAsText } from './mediaTypes';
+import { detect, extensionOf, HEAD_BYTES, isStatedAsText } from './types';
 import {
 	contentLength,
 	faultOf,
@@ -117,14 +119,19 @@ async function withHead(pieces: Bytes): Promise<{ head: Uint8Array; whole: Bytes
 }
 
 /** Such as a login, or an error of the storage: another link may lead to the file. */
-const PAGE: Fault = { problem: 'a page came instead of the file', next: 'newAddress' };
+const noFile = (problem: string): Fault => ({ problem, next: 'otherAddress' });
 
-/** The type of a file that has come; `undefined` if it is a page that nobody stated. */
-function typeOf(head: Uint8Array, { url, mediaType }: Output, received: string | undefined) {
-	const name = URL.canParse(url) ? new URL(url).pathname : '';
-	const { type, byBytes, page } = detect(head, { types: [mediaType, received], name });
-	const isSentAsPage = !byBytes && isStatedAsPage(received);
-	return (page !== undefined || isSentAsPage) && !isStatedAsText(mediaType) ? undefined : type;
+/** The type of a file that has come, or why it is none. */
+function typeOf(
+	head: Uint8Array,
+	{ url, mediaType }: Output,
+	received: string | undefined,
+): string | Fault {
+	const name = parseUrl(url)?.pathname;
+	const { type, page, problem } = detect(head, { types: [mediaType, received], name });
+	if (page !== undefined && !isStatedAsText(mediaType))
+		return noFile('a page came instead of the file');
+	return problem === undefined ? type : noFile(`what came ${problem}`);
 }
 
 async function storeBody(
@@ -145,7 +152,7 @@ async function storeBody(
 		const { head, whole } = await withHead(pieces);
 		if (head.length === 0) return retry('the file is empty');
 		const type = typeOf(head, output, response.headers['content-type']);
-		if (type === undefined) return PAGE;
+		if (typeof type !== 'string') return type;
 		// Published code may not import Node's streams, so the class of n8n's own stream creates the new one.
 		const { from } = response.body.constructor as unknown as {
 			from: (chunks: AsyncIterable<unknown>, options: object) => NodeJS.ReadableStream;
@@ -171,7 +178,8 @@ async function attemptDownload(
 	if ('next' in response) return response;
 	try {
 		if (response.status === 200) return await storeBody(response, output, host, clock, end);
-		const fault = faultOf(response, await saidWith(response, end));
+		const said = needsWords(response.status) ? await saidIn(response.body, end) : '';
+		const fault = faultOf(response, said);
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
 		return isSuccess(response.status) ? { ...fault, next: 'again' } : fault;
 	} finally {

@@ -21,13 +21,10 @@ const MAX_HOPS = 5;
 /** Most that the second attempt waits, in ms; doubles with each further one. */
 const INITIAL_DELAY_MS = 2_000;
 
-/** The same address again, a new one, another one but once, or nothing more. */
-type Next = 'again' | 'newAddress' | 'otherAddress' | 'never';
-
 /** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
 export interface Fault {
 	problem: string;
-	next: Next;
+	next: ReturnType<typeof ofStorage>;
 	/** Of the response, if there was one. */
 	headers?: Record<string, string>;
 }
@@ -40,9 +37,6 @@ export const retry = (problem: string): Fault => ({ problem, next: 'again' });
 
 /** What has come of an attempt. */
 export type Attempted<T> = { done: T } | Fault;
-
-/** What storages write where a request took them too long, which may pass. */
-const TOO_SLOW = /\bRequestTimeout\b/;
 
 /**
  * What a response of the storage means that is not the one hoped for.
@@ -57,11 +51,7 @@ export function faultOf(
 		return { problem, next: unsent && unsent !== 'connection' ? 'never' : 'again' };
 	}
 	const { status, headers } = response;
-	const problem = `the storage answered ${status}`;
-	// Storages say with it whatever they do not like: most often that what signs the link is out of date.
-	if (status === 400)
-		return { problem, next: TOO_SLOW.test(said) ? 'again' : 'otherAddress', headers };
-	return { problem, next: ofStorage(status), headers };
+	return { problem: `the storage answered ${status}`, next: ofStorage(status, said), headers };
 }
 
 /** In bytes; `undefined` if the response states none that is usable. */

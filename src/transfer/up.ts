@@ -7,7 +7,7 @@ import { transferUrlProblem } from '../service/urls';
 import type { Workspace } from '../service/workspace';
 import type { LocalFile } from './content';
 import { uploadHeaders } from './headers';
-import { nameOfType } from './mediaTypes';
+import { nameOfType } from './types';
 import { safeFileName } from './names';
 import { Outgoing } from './outgoing';
 import {

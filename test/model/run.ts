@@ -57,9 +57,10 @@ export function hostWith(send: Send, more: Partial<Host> = {}, fairnessKey = 'ex
 }
 
 export const sourceWith = (source: Partial<BinarySource> = {}): BinarySource => ({
-	fileName: 'cat.png',
-	mimeType: 'image/png',
-	open: async () => Buffer.from('cat'),
+	fileName: 'cat.mp3',
+	mimeType: 'audio/mpeg',
+	// Nobody looks further.
+	open: async () => Buffer.from('ID3'),
 	...source,
 });
 

@@ -77,8 +77,8 @@ export const files: Mutant[] = [
 		},
 		'files/error-page-as-picture': {
 			why: 'A page that says that the link has expired ends the download, instead of asking for a new link.',
-			from: 'if (type === undefined) return PAGE;',
-			to: "if (type === undefined) return stop('a page');",
+			from: "if (typeof type !== 'string') return type;",
+			to: "if (typeof type !== 'string') return stop('a page');",
 		},
 		'files/expired-link-is-tried': {
 			why: 'A link that is known to have expired is tried first.',
@@ -110,11 +110,11 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transfer/mediaTypes.ts', 'test/transfer/mediaTypes.test.ts', {
+	...inFile('src/transfer/types.ts', 'test/transfer/types.test.ts', {
 		'files/stated-type-wins': {
 			why: 'A JPEG that is stated as PNG gets the wrong ending and the wrong type, and other programs refuse it.',
-			from: 'if (signature && !signature.isText) {',
-			to: 'if (signature && !signature.isText && stated === undefined) {',
+			from: 'if (isMedium) return { type: likely };',
+			to: 'if (isMedium) return { type: claim ?? likely };',
 		},
 		'files/type-with-parameters': {
 			why: '`audio/wav; rate=44100` is an unknown type, and the file ends in .bin.',

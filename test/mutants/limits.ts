@@ -120,8 +120,8 @@ export const limits: Mutant[] = [
 	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
 		'limits/retry-after-unheard': {
 			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
-			from: 'headers: headersOf(response.headers),\n\t\t\t\tbody: withoutSecret',
-			to: 'headers: {},\n\t\t\t\tbody: withoutSecret',
+			from: 'headers: withoutSecret(headersOf(response.headers), secret)',
+			to: 'headers: {}',
 		},
 	}),
 	...inFile('src/base/waitQueue.ts', 'test/base/waitQueue.test.ts', {

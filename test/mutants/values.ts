@@ -131,8 +131,8 @@ export const values: Mutant[] = [
 	...inFile('src/service/credential.ts', 'test/service/credential.test.ts', {
 		'values/bearer-twice': {
 			why: 'A key that was copied with "Bearer" is refused.',
-			from: 'return rest === key ? key : keyIn(rest);',
-			to: 'return key;',
+			from: 'for (let layer = 0; layer < 8; layer += 1)',
+			to: 'for (let layer = 0; layer < 0; layer += 1)',
 		},
 		'values/key-to-another-host': {
 			why: 'An HTTP Request node that uses the credential sends the key to any host.',
@@ -143,7 +143,7 @@ export const values: Mutant[] = [
 	...inFile('src/service/redact.ts', 'test/service/redact.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
-			from: 'secret.length < 8',
+			from: 'secret.length < SHORTEST',
 			to: 'secret.length < 80',
 		},
 	}),

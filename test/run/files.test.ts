@@ -8,6 +8,7 @@ import type { NodeMemory } from '../../src/run/memory';
 import type { Resource, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
+import { MEDIA } from '../transfer/support/media';
 import { VirtualClock } from '../model/virtualClock';
 
 const url = (name: string) => `https://media.example/${name}?signature=canary`;
@@ -23,13 +24,19 @@ const job = (more: Record<string, unknown> = {}): Resource => ({
 	...more,
 });
 
+/** The file behind a link. */
+function fileAt(address: string): Buffer {
+	if (address === url('2')) return MEDIA.mp4;
+	return address === url('s') ? MEDIA.mp3 : MEDIA.png;
+}
+
 /** A host with files to download, which are refused where the link says `gone`, and what was asked for. */
 function hostOf(send: Send) {
 	const asked: string[] = [];
 	const get: Host['get'] = async (address) => {
 		asked.push(address);
 		const status = address.includes('gone') ? 403 : 200;
-		return { status, headers: {}, close: () => {}, body: Readable.from(['x']) };
+		return { status, headers: {}, close: () => {}, body: Readable.from([fileAt(address)]) };
 	};
 	const store: Host['store'] = async (_body, fileName, mimeType) => ({
 		data: 'x',
@@ -54,13 +61,13 @@ test('every output becomes a file, named by what was asked for: numbered when th
 	const files = [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }];
 	expect(result).toMatchObject({ value: { files } });
 	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
-	expect(single.result).toMatchObject({ value: { files: [{ fileName: 'a-cat-1.txt' }] } });
+	expect(single.result).toMatchObject({ value: { files: [{ fileName: 'a-cat-1.png' }] } });
 });
 
 test('the preview of a persona or a voice is a file that is named after it', async () => {
 	const made = { id: 'it_7', object: 'voice', name: 'Mara, the captain' };
 	const { result, asked } = await collected({ ...made, preview_url: url('preview') });
-	const files = [{ fileName: 'mara-the-captain-preview-7.txt' }];
+	const files = [{ fileName: 'mara-the-captain-preview-7.png' }];
 	expect(result).toMatchObject({ value: { files } });
 	expect(asked).toEqual([url('preview')]);
 	const without = await collected({ ...made, preview_url: null });

@@ -318,7 +318,7 @@ test('of two equal rows with lost answers, the one that is left may be the one w
 describe('files', () => {
 	/** A node that sends a file, to a service that gives the same URL for the same key. */
 	function uploading(options: object, created?: SendResult) {
-		const clip = { data: Buffer.from('clip').toString('base64'), mimeType: 'video/mp4' };
+		const clip = { data: Buffer.from('FLV\x01').toString('base64'), mimeType: 'video/x-flv' };
 		const urls: string[] = [];
 		const t = setUp({
 			items: [{ json: {}, binary: { clip } }],

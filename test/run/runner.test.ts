@@ -1,3 +1,4 @@
+import { PICTURE } from '../support/n8nRequest';
 import type { NodeApiError } from 'n8n-workflow';
 import { answer, errorBody } from '../model/answers';
 import { BROKEN } from '../support/engine';
@@ -35,7 +36,7 @@ test('items are created, waited for, downloaded, and paired with where they came
 	);
 	for (const { json, binary } of items) {
 		expect(binary?.data).toMatchObject({
-			data: Buffer.from('picture').toString('base64'),
+			data: PICTURE.toString('base64'),
 			fileName: `${String(json.prompt).replace(' ', '-')}-${String(json.id).slice(4)}.png`,
 			mimeType: 'image/png',
 		});
@@ -44,7 +45,7 @@ test('items are created, waited for, downloaded, and paired with where they came
 });
 
 const withFile = (text: string) => {
-	const clip = { data: Buffer.from(text).toString('base64'), mimeType: 'video/mp4' };
+	const clip = { data: Buffer.from(`FLV\x01${text}`).toString('base64'), mimeType: 'video/x-flv' };
 	return { json: {}, binary: { clip } };
 };
 

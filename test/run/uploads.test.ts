@@ -46,16 +46,16 @@ async function fingerprintOf(source: BinarySource, asked: object = body): Promis
 }
 
 test('a file in the fingerprint of a request is its content, wherever n8n keeps it and whatever it is called', async () => {
-	const one = await fingerprintOf(stored('filesystem-v2:1', 'picture'));
+	const one = await fingerprintOf(stored('filesystem-v2:1', 'ID3picture'));
 	const moved = { fileName: 'other.png' };
-	expect(await fingerprintOf(stored('filesystem-v2:2', 'picture', moved))).toBe(one);
-	const inMemory = sourceWith({ open: async () => Buffer.from('picture') });
+	expect(await fingerprintOf(stored('filesystem-v2:2', 'ID3picture', moved))).toBe(one);
+	const inMemory = sourceWith({ open: async () => Buffer.from('ID3picture') });
 	expect(await fingerprintOf(inMemory)).toBe(one);
-	expect(await fingerprintOf(stored('filesystem-v2:1', 'pictures'))).not.toBe(one);
+	expect(await fingerprintOf(stored('filesystem-v2:1', 'ID3pictures'))).not.toBe(one);
 });
 
 test('a request whose fields come in another order is the same one', async () => {
-	const file = stored('filesystem-v2:1', 'picture');
+	const file = stored('filesystem-v2:1', 'ID3picture');
 	const { mode, model, prompt, input } = body;
 	const one = await fingerprintOf(file, { ...body, parameters: { seed: 1, size: '1x1' } });
 	const turned = { parameters: { size: '1x1', seed: 1 }, input, prompt, model, mode };
@@ -63,7 +63,7 @@ test('a request whose fields come in another order is the same one', async () =>
 	expect(await fingerprintOf(file, { ...turned, prompt: 'a dog' })).not.toBe(one);
 });
 
-test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}'])(
+test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}', 'Not Found'])(
 	'a file that holds %j is refused before anything is sent',
 	async (text) => {
 		const sent: ApiRequest[] = [];
@@ -98,7 +98,7 @@ test('the files of 100 items are read five at a time, each once, and hold up the
 			seen.most = Math.max(seen.most, seen.open);
 			await clock.sleep(1_000);
 			seen.open -= 1;
-			return Buffer.from(`picture ${id}`);
+			return Buffer.from(`ID3 ${id}`);
 		};
 		const send: Send = async ({ path }) => {
 			requests.push(clock.monotonic());

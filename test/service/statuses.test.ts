@@ -111,8 +111,8 @@ test('a message is one line of at most 300 characters, without markup and signat
 });
 
 test('what the storage of a file says is read otherwise: it is not the service', () => {
-	expect(those((status) => ofStorage(status) === 'again')).toEqual([408, 429, ...from500]);
-	expect(those((status) => ofStorage(status) === 'newAddress')).toEqual([
+	expect(those((status) => ofStorage(status, '') === 'again')).toEqual([408, 429, ...from500]);
+	expect(those((status) => ofStorage(status, '') === 'newAddress')).toEqual([
 		401, 403, 404, 409, 410, 412,
 	]);
 });

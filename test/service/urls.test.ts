@@ -32,6 +32,15 @@ test.each([
 	'http://[fd12:3456::1]',
 	'http://[fe80::1]',
 	'http://[ff02::1]',
+	'https://intranet/a',
+	'https://printer.local/a',
+	'https://metadata.google.internal/a',
+	'https://kubernetes.default.svc/a',
+	'https://kubernetes.default.svc./a',
+	'https://nas.home.arpa/a',
+	'https://[2002:7f00:1::]/a',
+	'https://[2001:0:4136:e378::1]/a',
+	'https://[2001::1]/a',
 ])('%s is not a public address', (url) => {
 	expect(hostOf(url)).toBe('private');
 });
@@ -43,6 +52,11 @@ test.each([
 	'https://100.128.0.1',
 	'https://[2606:4700::1]',
 	'https://10.example.com',
+	'https://svc.example/a',
+	'https://internal.example.com/a',
+	'https://[2001:4860:4860::8888]/a',
+	// Nobody can tell by its name.
+	'https://127.0.0.1.nip.io/a',
 ])('%s is public', (url) => {
 	expect(hostOf(url)).toBe('public');
 });

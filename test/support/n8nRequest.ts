@@ -3,12 +3,15 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
 import type { ApiRequest, Send } from '../../src/base/types';
 
+/** As far as anybody looks at it. */
+export const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n picture', 'latin1');
+
 /** n8n's request function before a service: what is no request of the API is the download of a picture. */
 export const n8nRequest =
 	(send: Send) =>
 	async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
 		if (!baseURL) {
-			const bytes = Buffer.from('picture');
+			const bytes = PICTURE;
 			return {
 				statusCode: 200,
 				headers: { 'content-length': bytes.length },

@@ -62,11 +62,11 @@ async function send(
 test('name, type and size are sent, the file is uploaded to the given URL, and the final URL is returned', async () => {
 	const { result, posts, sent } = await send([answer(200, '')]);
 	const url = 'https://files.example/1';
-	const file = { url, fileName: 'cat.png', mimeType: 'image/png', size: 3 };
+	const file = { url, fileName: 'cat.mp3', mimeType: 'audio/mpeg', size: 3 };
 	expect(result).toEqual({ ok: true, value: file });
-	const body = { filename: 'cat.png', content_type: 'image/png', size: 3 };
+	const body = { filename: 'cat.mp3', content_type: 'audio/mpeg', size: 3 };
 	expect(posts).toMatchObject([{ method: 'POST', path: '/files', body }]);
-	expect(sent).toEqual([{ url: PRESIGNED, headers: { 'Content-Type': 'image/png' }, body: 'cat' }]);
+	expect(sent).toEqual([{ url: PRESIGNED, headers: { 'Content-Type': 'image/png' }, body: 'ID3' }]);
 });
 
 describe('the headers that the service wants', () => {
@@ -131,6 +131,8 @@ describe('what a file is announced as', () => {
 	test.each([
 		['nothing', '', 'image/png', 'its file is empty'],
 		['a page', '<!doctype html><p>Sign in', 'text/html', 'its file is an HTML page and no media'],
+		['no picture', 'Not Found', 'image/png', 'its file says image/png, is text'],
+		['no sound', 'data:audio/mpeg;base64,SUQz', 'audio/mpeg', 'its file says audio/mpeg, is text'],
 	])(
 		'is refused before anything is sent where its file holds %s',
 		async (_what, text, mimeType, problem) => {
@@ -225,7 +227,7 @@ test('a redirect of the storage is followed with the same headers and the same b
 	const { result, sent, posts } = await send(hops);
 	expect(result.ok).toBe(true);
 	expect(posts).toHaveLength(1);
-	const put = { headers: { 'Content-Type': 'image/png' }, body: 'cat' };
+	const put = { headers: { 'Content-Type': 'image/png' }, body: 'ID3' };
 	expect(sent).toEqual([
 		{ ...put, url: PRESIGNED },
 		{ ...put, url: 'https://b.example/y?z=1' },

@@ -157,11 +157,13 @@ describe('in a run of a node the key goes to the service, and not with the files
 			.get('/jobs/gen_1')
 			.reply(200, { ...job, outputs });
 		at(STORAGE).get('/a.png?signature=x').reply(302, '', { Location: 'https://cdn.example/a' });
-		at('https://cdn.example').get('/a').reply(200, 'picture', { 'content-type': 'image/png' });
+		at('https://cdn.example')
+			.get('/a')
+			.reply(200, 'GIF89a picture', { 'content-type': 'image/gif' });
 		const parameters = { operation: 'get', jobId: 'gen_1', downloadOutputs: true };
 		const [item] = await runNode(MediaGenJob, parameters);
 		expect(item?.binary?.data).toMatchObject({
-			data: Buffer.from('picture').toString('base64'),
+			data: Buffer.from('GIF89a picture').toString('base64'),
 		});
 		const keyed = sent().map(({ headers }) => 'authorization' in headers);
 		expect(keyed).toEqual([true, false, false]);

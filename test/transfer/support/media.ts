@@ -20,7 +20,12 @@ const ogg = (first: string) => file('OggS', Buffer.alloc(24), first);
 
 /** A tag of so many bytes before sound. */
 const tagged = (length: number, sound: number[]) =>
-	file('ID3', [4, 0, 0, 0, 0, length >> 7, length & 127], Buffer.alloc(length), sound);
+	file(
+		'ID3',
+		[4, 0, 0, 0, length >> 14, (length >> 7) & 127, length & 127],
+		Buffer.alloc(length),
+		sound,
+	);
 
 const riff = (form: string) => file('RIFF', [0, 0, 0, 0], form);
 
@@ -38,13 +43,15 @@ export const MEDIA = {
 	svg: text('<svg xmlns="http://www.w3.org/2000/svg"/>'),
 	mp4: box('isom', 'mp41'),
 	mov: box('qt  '),
+	moov: file([0, 0, 2, 0], 'moov'),
+	fragment: file([0, 0, 0, 24], 'moof'),
 	m4a: box('M4A '),
 	webm: ebml('webm'),
 	mkv: ebml('matroska'),
 	avi: riff('AVI LIST'),
 	wav: riff('WAVEfmt '),
 	mp3: file([0xff, 0xfb, 0x90, 0x64]),
-	mp3LongTag: tagged(9_000, [0xff, 0xfb, 0x90]),
+	mp3LongTag: tagged(90_000, [0xff, 0xfb, 0x90]),
 	ogg: ogg('\x01vorbis'),
 	opus: ogg('OpusHead'),
 	flac: file('fLaC'),

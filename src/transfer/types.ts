@@ -1,0 +1,459 @@
+import { asText } from '../base/types';
+
+/*
+ * What a file is. A type whose files begin in a way that is known is never believed against the bytes: one
+ * table, and one question for what goes up and what comes down.
+ */
+
+/** A type of file: its extensions, the first of which names new files, and what others call it. */
+interface Known {
+	extensions: readonly string[];
+	aliases?: readonly string[];
+	/** How its files begin, in the characters of latin1. */
+	bytes?: RegExp;
+	/** How they may begin too, where the type is stated, or their name tells it. */
+	orElse?: RegExp;
+}
+
+/** A box of MP4 and its relatives. Which of them it is, and whether there is only sound, it does not always tell. */
+const BOX =
+	/^[\0-\x1f][^]{3}(?:ftyp(?!avi[fs]|he[iv]|mi[fx]|msf|crx|qt)|styp|moof|sidx|emsg|uuid|moov|mdat|wide|free|skip|pnot)/;
+
+/** Matroska and WebM. */
+const EBML = /^\x1aE\xdf\xa3/;
+
+const OGG = /^OggS(?![^]{24,60}?theora)/;
+
+/** Windows Media. */
+const ASF = /^0&\xb2u\x8ef\xcf\x11/;
+
+/** A tag before sound of any kind. */
+const TAGGED = /^ID3/;
+
+/** The first three bytes of a frame of MPEG audio: eleven bits that are set, and what no frame has. */
+const FRAME =
+	/\xff[\xe2-\xe5\xf2-\xf5\xfa-\xfd][\0-\x0b\x10-\x1b\x20-\x2b\x30-\x3b\x40-\x4b\x50-\x5b\x60-\x6b\x70-\x7b\x80-\x8b\x90-\x9b\xa0-\xab\xb0-\xbb\xc0-\xcb\xd0-\xdb\xe0-\xeb]/;
+
+const KNOWN: Record<string, Known> = {
+	'image/png': { extensions: ['png'], aliases: ['image/x-png'], bytes: /^\x89PNG\r\n\x1a\n/ },
+	'image/jpeg': {
+		extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'pjpeg'],
+		aliases: ['image/jpg', 'image/jpe', 'image/jfif', 'image/pjpeg', 'image/x-jpg'],
+		bytes: /^\xff\xd8\xff/,
+	},
+	'image/gif': { extensions: ['gif'], bytes: /^GIF8/ },
+	'image/webp': { extensions: ['webp'], aliases: ['image/x-webp'], bytes: /^RIFF[^]{4}WEBP/ },
+	'image/avif': {
+		extensions: ['avif', 'avifs'],
+		bytes: /^[^]{4}ftyp(?:avi[fs]|(?:mif[12]|msf1)[^]{4}(?:[^]{4}){0,12}?avi[fs])/,
+	},
+	'image/heic': {
+		extensions: ['heic', 'heics'],
+		aliases: ['image/heic-sequence'],
+		bytes: /^[^]{4}ftyp(?:hei[cmsx]|hev[cx]|(?:mif[12]|msf1)[^]{4}(?:[^]{4}){0,12}?hei[cx])/,
+		orElse: /^[^]{4}ftyp(?:mif[12]|msf1)/,
+	},
+	'image/heif': {
+		extensions: ['heif', 'heifs', 'hif'],
+		aliases: ['image/heif-sequence'],
+		bytes: /^[^]{4}ftyp(?:mif[12]|msf1)/,
+		orElse: /^[^]{4}ftyp(?:hei[cmsx]|hev[cx])/,
+	},
+	'image/tiff': {
+		extensions: ['tiff', 'tif'],
+		aliases: ['image/tif', 'image/x-tif', 'image/x-tiff'],
+		bytes: /^(?:II[*+]\0|MM\0[*+])/,
+	},
+	'image/bmp': {
+		extensions: ['bmp', 'dib'],
+		aliases: ['image/x-bmp', 'image/x-ms-bmp', 'image/x-windows-bmp', 'image/ms-bmp'],
+		bytes: /^BM[^]{12}[\x0c\x10\x28\x34\x38\x40\x6c\x7c]\0\0\0/,
+	},
+	'image/svg+xml': { extensions: ['svg'], aliases: ['image/svg', 'image/svg-xml'] },
+	'image/x-icon': {
+		extensions: ['ico'],
+		aliases: ['image/vnd.microsoft.icon', 'image/ico'],
+		bytes: /^\0\0[\x01\x02]\0/,
+	},
+	'image/jxl': { extensions: ['jxl'], bytes: /^(?:\xff\x0a|\0\0\0\x0cJXL )/ },
+	'image/jp2': {
+		extensions: ['jp2'],
+		aliases: ['image/jpeg2000'],
+		bytes: /^(?:\0\0\0\x0cjP {2}|\xff\x4f\xff\x51)/,
+	},
+	'image/vnd.adobe.photoshop': {
+		extensions: ['psd'],
+		aliases: ['image/psd', 'image/x-psd', 'image/photoshop', 'application/x-photoshop'],
+		bytes: /^8BPS/,
+	},
+	'image/x-canon-cr3': { extensions: ['cr3'], bytes: /^[^]{4}ftypcrx / },
+	'video/mp4': {
+		extensions: ['mp4', 'm4v', 'mpg4'],
+		aliases: ['application/mp4', 'video/x-m4v', 'video/x-mp4'],
+		bytes:
+			/^[\0-\x1f][^]{3}(?:ftyp(?!avi[fs]|he[iv]|mi[fx]|msf|crx|qt|M4[AB]|3g)|styp|moof|sidx|emsg|uuid)/,
+		orElse: BOX,
+	},
+	'video/quicktime': {
+		extensions: ['mov', 'qt'],
+		aliases: ['video/mov', 'video/x-quicktime'],
+		bytes: /^[\0-\x1f][^]{3}(?:ftypqt|moov|mdat|wide|free|skip|pnot)/,
+		orElse: BOX,
+	},
+	'video/webm': {
+		extensions: ['webm'],
+		aliases: ['video/x-webm'],
+		bytes: /^\x1aE\xdf\xa3[^]{0,60}?webm/,
+		orElse: EBML,
+	},
+	'video/x-matroska': {
+		extensions: ['mkv'],
+		aliases: ['video/matroska', 'video/mkv', 'application/x-matroska'],
+		bytes: EBML,
+	},
+	'video/x-msvideo': {
+		extensions: ['avi'],
+		aliases: ['video/avi', 'video/msvideo', 'video/vnd.avi', 'application/x-troff-msvideo'],
+		bytes: /^RIFF[^]{4}AVI /,
+	},
+	'video/mpeg': {
+		extensions: ['mpg', 'mpeg', 'mpe', 'm1v', 'm2v'],
+		aliases: ['video/mpg', 'video/x-mpeg'],
+		bytes: /^\0\0\x01[\xb3\xba]/,
+	},
+	'video/mp2t': {
+		extensions: ['ts', 'm2ts', 'mts'],
+		bytes: /^(?:[^]{4})?G[^]{187}(?:[^]{4})?G[^]{187}(?:[^]{4})?G/,
+	},
+	'video/ogg': {
+		extensions: ['ogv'],
+		aliases: ['video/x-ogg'],
+		bytes: /^OggS[^]{24,60}?theora/,
+		orElse: OGG,
+	},
+	'video/3gpp': { extensions: ['3gp', '3gpp'], bytes: /^[^]{4}ftyp3g[^2]/ },
+	'video/3gpp2': { extensions: ['3g2'], bytes: /^[^]{4}ftyp3g2/ },
+	'video/x-flv': { extensions: ['flv'], aliases: ['video/flv'], bytes: /^FLV\x01/ },
+	'video/x-ms-wmv': { extensions: ['wmv'], aliases: ['video/x-ms-asf'], bytes: ASF },
+	'audio/mpeg': {
+		extensions: ['mp3', 'mpga', 'mp2'],
+		aliases: [
+			'audio/mp3',
+			'audio/x-mp3',
+			'audio/mpg',
+			'audio/mpeg3',
+			'audio/x-mpeg',
+			'audio/x-mpeg-3',
+			'audio/x-mpegaudio',
+		],
+		bytes: new RegExp(`^(?:ID3|${FRAME.source})`),
+		orElse: FRAME,
+	},
+	'audio/wav': {
+		extensions: ['wav', 'wave'],
+		aliases: ['audio/x-wav', 'audio/wave', 'audio/vnd.wave', 'audio/x-pn-wav'],
+		bytes: /^(?:RIFF|RF64|RIFX|BW64)[^]{4}WAVE/,
+		orElse: TAGGED,
+	},
+	'audio/mp4': {
+		extensions: ['m4a', 'm4b', 'mp4a', 'mp4'],
+		aliases: ['audio/m4a', 'audio/x-m4a', 'audio/x-mp4'],
+		bytes: /^[^]{4}ftypM4[AB]/,
+		orElse: BOX,
+	},
+	'audio/aac': {
+		extensions: ['aac', 'adts'],
+		aliases: ['audio/x-aac', 'audio/aacp', 'audio/x-hx-aac-adts', 'audio/vnd.dlna.adts'],
+		bytes: /^(?:\xff[\xf0\xf1\xf8\xf9][\0-\x33\x40-\x73\x80-\xb3\xc0-\xf3]|ADIF)/,
+		orElse: TAGGED,
+	},
+	'audio/flac': { extensions: ['flac'], aliases: ['audio/x-flac'], bytes: /^fLaC/, orElse: TAGGED },
+	'audio/ogg': {
+		extensions: ['ogg', 'oga', 'spx', 'opus'],
+		aliases: ['audio/x-ogg', 'application/ogg', 'application/x-ogg', 'audio/vorbis'],
+		bytes: OGG,
+	},
+	'audio/opus': { extensions: ['opus', 'ogg', 'oga'], aliases: ['audio/x-opus'], orElse: OGG },
+	'audio/webm': { extensions: ['weba', 'webm'], orElse: EBML },
+	'audio/x-matroska': { extensions: ['mka', 'mkv'], aliases: ['audio/matroska'], orElse: EBML },
+	'audio/aiff': {
+		extensions: ['aiff', 'aif', 'aifc'],
+		aliases: ['audio/x-aiff'],
+		bytes: /^FORM[^]{4}AIF[CF]/,
+		orElse: TAGGED,
+	},
+	'audio/amr': { extensions: ['amr'], bytes: /^#!AMR/ },
+	'audio/x-ms-wma': { extensions: ['wma'], orElse: ASF },
+	'audio/x-caf': { extensions: ['caf'], bytes: /^caff/ },
+	'audio/midi': {
+		extensions: ['mid', 'midi'],
+		aliases: ['audio/x-midi', 'audio/mid'],
+		bytes: /^(?:MThd|RIFF[^]{4}RMID)/,
+	},
+	'audio/basic': { extensions: ['au', 'snd'], bytes: /^\.snd/ },
+	'audio/pcm': { extensions: ['pcm'], aliases: ['audio/l16', 'audio/x-pcm'] },
+	'application/pdf': {
+		extensions: ['pdf'],
+		aliases: ['application/x-pdf'],
+		bytes: /^%PDF-/,
+		orElse: /^[^]{0,1000}?%PDF-/,
+	},
+	'application/zip': {
+		extensions: ['zip'],
+		aliases: ['application/x-zip', 'application/x-zip-compressed'],
+		bytes: /^PK(?:\x03\x04|\x05\x06|\x07\x08)/,
+	},
+	'application/gzip': {
+		extensions: ['gz'],
+		aliases: ['application/x-gzip'],
+		bytes: /^\x1f\x8b\x08/,
+	},
+	'application/x-7z-compressed': { extensions: ['7z'], bytes: /^7z\xbc\xaf\x27\x1c/ },
+	'application/vnd.rar': {
+		extensions: ['rar'],
+		aliases: ['application/x-rar-compressed'],
+		bytes: /^Rar!\x1a\x07/,
+	},
+	'application/x-tar': { extensions: ['tar'], bytes: /^[^]{257}ustar/ },
+	'model/gltf-binary': { extensions: ['glb'], bytes: /^glTF/ },
+	'text/html': { extensions: ['html', 'htm'], aliases: ['application/xhtml+xml'] },
+	'application/xml': { extensions: ['xml'], aliases: ['text/xml'] },
+	'application/json': { extensions: ['json'], aliases: ['text/json', 'application/x-json'] },
+	'text/vtt': { extensions: ['vtt'] },
+	'application/x-subrip': {
+		extensions: ['srt'],
+		aliases: ['text/srt', 'application/srt', 'text/x-srt'],
+	},
+	'text/csv': { extensions: ['csv'] },
+	'text/markdown': { extensions: ['md'], aliases: ['text/x-markdown'] },
+	'text/plain': { extensions: ['txt', 'text', 'log'] },
+};
+
+/** Says nothing about a file. */
+const UNKNOWN = 'application/octet-stream';
+
+/** What storages and browsers state where they do not know. */
+const NO_STATEMENT = new Set([
+	UNKNOWN,
+	'binary/octet-stream',
+	'application/binary',
+	'application/x-binary',
+	'application/download',
+	'application/x-download',
+	'application/force-download',
+	'application/unknown',
+	'application/x-unknown-content-type',
+	'unknown/unknown',
+]);
+
+const BY_ALIAS = new Map(
+	Object.entries(KNOWN).flatMap(([type, { aliases = [] }]) =>
+		aliases.map((alias) => [alias, type] as const),
+	),
+);
+
+/** An extension of several types means the first of them, such as the video of `mp4`. */
+const BY_EXTENSION = new Map(
+	Object.entries(KNOWN)
+		.flatMap(([type, { extensions }]) => extensions.map((extension) => [extension, type] as const))
+		.reverse(),
+);
+
+const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
+
+/**
+ * The type that is stated, without parameters and under its usual name; `undefined` if nothing is
+ * stated that is of use.
+ */
+export function statedType(value: unknown): string | undefined {
+	const [bare = ''] = asText(value).split(';');
+	const type = bare.trim().toLowerCase();
+	if (!MEDIA_TYPE.test(type) || NO_STATEMENT.has(type)) return undefined;
+	return BY_ALIAS.get(type) ?? type;
+}
+
+const EXTENSION = /\.([a-z0-9]{1,10})$/i;
+
+/** What the extension of a file name says; `undefined` if it has none that is known. */
+export const typeOfName = (name: string): string | undefined =>
+	BY_EXTENSION.get(EXTENSION.exec(name.trim())?.[1]?.toLowerCase() ?? '');
+
+/** The extension of a new file, without a dot. From this map only: a server must not choose it. */
+export const extensionOf = (type: string): string =>
+	(Object.hasOwn(KNOWN, type) ? KNOWN[type]?.extensions[0] : undefined) ?? 'bin';
+
+function hasExtensionOf(name: string, type: string): boolean {
+	const extension = EXTENSION.exec(name)?.[1]?.toLowerCase() ?? '';
+	return KNOWN[type]?.extensions.includes(extension) ?? false;
+}
+
+/** A name with an extension that tells the type: a known one that is wrong is replaced. */
+export function nameOfType(name: string, type: string): string {
+	if (!Object.hasOwn(KNOWN, type) || hasExtensionOf(name, type)) return name;
+	const isWrong = typeOfName(name) !== undefined || /\.bin$/i.test(name);
+	const stem = isWrong ? name.replace(EXTENSION, '') : name;
+	return `${stem}.${extensionOf(type)}`;
+}
+
+/** It is written: its root tells. */
+const SVG = 'image/svg+xml';
+
+/** How many bytes of a file tell what it is: a drawing may begin with a long comment. */
+export const HEAD_BYTES = 65_536;
+
+/** What a login, or an error of a storage, is written in. */
+const PAGES = new Set(['text/html', 'application/xml', 'application/json']);
+
+/** Subtitles, lyrics or data, which may look like a page and are none. */
+const isWritten = (type = ''): boolean =>
+	/^text\/|[/+](json|xml)$/.test(type) || type === 'application/x-subrip';
+
+/** They hold files and are no medium. */
+const ARCHIVES = new Set([
+	'application/zip',
+	'application/gzip',
+	'application/x-7z-compressed',
+	'application/vnd.rar',
+	'application/x-tar',
+]);
+
+/** Whether the files of a type begin in a way that is known. */
+const hasBytes = (type: string): boolean =>
+	type === SVG ||
+	(Object.hasOwn(KNOWN, type) && (KNOWN[type]?.bytes ?? KNOWN[type]?.orElse) !== undefined);
+
+/** Sound, after the tag before it where that is short enough. */
+function withoutTag(head: string): string {
+	if (!TAGGED.test(head)) return head;
+	const [a = 0, b = 0, c = 0, d = 0] = [...head.slice(6, 10)].map(
+		(each) => each.charCodeAt(0) & 127,
+	);
+	const sound = head.slice(10 + (a << 21) + (b << 14) + (c << 7) + d);
+	return sound === '' ? head : sound;
+}
+
+/** The types whose files begin so, the most likely one first. */
+const typesThat = (begin: 'bytes' | 'orElse', head: string): string[] =>
+	Object.keys(KNOWN).filter((type) => KNOWN[type]?.[begin]?.test(head));
+
+/** Bytes as a text, without a byte order mark. */
+function textOf(head: Buffer): string {
+	const mark = head.length > 1 ? head.readUInt16BE(0) : 0;
+	if (mark !== 0xfffe && mark !== 0xfeff) return head.toString('utf8').replace(/^\ufeff/, '');
+	const even = Buffer.from(head.subarray(2, head.length - (head.length % 2)));
+	return (mark === 0xfeff ? even.swap16() : even).toString('utf16le');
+}
+
+/** Whether a text has no character that only other files have. The last one may be cut. */
+const isClean = (text: string): boolean =>
+	// eslint-disable-next-line no-control-regex
+	!/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]|\ufffd(?!$)/.test(text);
+
+/** What may come before the root of markup, to its end or to that of what is known of the file. */
+const PROLOGUE = /\s*(?:<\?[^]*?(?:\?>|$)|<!--[^]*?(?:-->|$))/y;
+
+/** Elements that a page begins with. */
+const HTML = new Set(
+	'html head body title meta link script style base main div p center h1 h2 h3 pre font table form a'.split(
+		' ',
+	),
+);
+
+/** The types that markup may be; none for what is no markup. */
+function typesOfMarkup(text: string): string[] {
+	let end = 0;
+	for (PROLOGUE.lastIndex = 0; PROLOGUE.test(text);) end = PROLOGUE.lastIndex;
+	// All that is known is comments.
+	if (end > 0 && end === text.length) return ['application/xml', SVG];
+	const [, declared, root] =
+		/^\s*<(?:!doctype\s+([\w:-]+)|([a-z][\w:.-]*)(?=[\s/>]|$))/i.exec(text.slice(end)) ?? [];
+	const name = (declared ?? root ?? '').toLowerCase();
+	if (/^(\w+:)?svg$/.test(name)) return [SVG];
+	if (HTML.has(name)) return ['text/html'];
+	return name !== '' || /^\s*<\?xml/i.test(text) ? ['application/xml'] : [];
+}
+
+/** The beginning of an object, or of a list of objects, lists or texts. Lyrics may begin with `[00:01]`. */
+const JSON_START = /^\s*(\{\s*("|\}\s*$)|\[\s*([{["]|\]\s*$))/;
+
+/** The types that a text may be, in whatever encoding: what a page begins with is ASCII nearly everywhere. */
+function typesOfText(text: string): string[] {
+	const markup = typesOfMarkup(text);
+	if (markup.length > 0) return markup;
+	return JSON_START.test(text) ? ['application/json'] : [];
+}
+
+/** What is called so in place of a medium. */
+const CALLED: Record<string, string> = {
+	'text/html': 'an HTML page',
+	'application/xml': 'an XML document',
+	'application/json': 'a JSON document',
+	'text/plain': 'text',
+};
+
+/** A page in words; `undefined` for every other type. */
+const pageOf = (type = ''): string | undefined => (PAGES.has(type) ? CALLED[type] : undefined);
+
+/** What U+FFFD is in UTF-8, in the characters of latin1. */
+const REPLACED = '\xef\xbf\xbd';
+
+/** What bytes are that are no medium, in words. */
+function wordsOf(type: string | undefined, head: string): string {
+	if (type !== undefined) return CALLED[type] ?? 'an archive';
+	return head.includes(REPLACED)
+		? 'what is left of it after it was read as text'
+		: 'something else';
+}
+
+/** What is known of a file besides its bytes. */
+export interface Stated {
+	/** The types that are stated for it, the most trusted one first. */
+	types: readonly unknown[];
+	/** Its name, or the path of its link. */
+	name?: string;
+}
+
+/** What a file is. */
+export interface Detected {
+	/** Its usual media type. */
+	type: string;
+	/** What page it is, in words: HTML, XML or JSON. An SVG drawing is none. */
+	page?: string;
+	/** What is wrong where it is said to be what its bytes are not. */
+	problem?: string;
+}
+
+/**
+ * Tells what a file is: by its first bytes, else by the stated type, else by its name. A container
+ * may hold several types, such as video or only sound: then the one of these counts that is stated, or
+ * that its name tells. A picture of another kind than is stated is what it is; what is stated to be one and
+ * does not begin like any is nothing.
+ * @param head the first {@link HEAD_BYTES}, or all of a shorter file
+ */
+export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected {
+	const named = typeOfName(name);
+	const stated = types.map(statedType).find((type) => type !== undefined);
+	const claims = [stated, named];
+	const claim = claims.find((type) => type !== undefined);
+	const bytes = Buffer.from(head);
+	const latin = bytes.toString('latin1');
+	const begins = [...typesThat('bytes', withoutTag(latin)), ...typesThat('bytes', latin)];
+	const text = begins.length === 0 ? textOf(bytes) : '';
+	const found = [...begins, ...typesOfText(text)];
+	const possible = new Set<string | undefined>([...found, ...typesThat('orElse', latin)]);
+	const likely = claims.find((type) => possible.has(type)) ?? found[0];
+	const isMedium = likely !== undefined && !ARCHIVES.has(likely) && !PAGES.has(likely);
+	if (isMedium) return { type: likely };
+	const isText = text.trim() !== '' && isClean(text);
+	const is = likely ?? (isText ? 'text/plain' : undefined);
+	if (claim !== undefined && claim !== is && hasBytes(claim)) {
+		const problem = `says ${claim}, is ${wordsOf(is, latin)}`;
+		return { type: is ?? UNKNOWN, page: pageOf(is), problem };
+	}
+	const page = pageOf(is);
+	if (page !== undefined) return { type: claims.find(isWritten) ?? is ?? UNKNOWN, page };
+	return { type: claim ?? is ?? UNKNOWN, page: pageOf(claim) };
+}
+
+/** Whether a type is stated that may well look like a page. */
+export const isStatedAsText = (value: unknown): boolean => isWritten(statedType(value));
