@@ -18,7 +18,7 @@ import {
 } from '../../src/fields/rules';
 import { quoted } from '../../src/base/texts';
 import type { ApiRequest } from '../../src/base/types';
-import { splitText } from './splitText';
+import { splitText, type Split } from './splitText';
 
 const { min, max } = LIMITS.speechBlocks;
 const BLOCK_COUNT = `takes from ${min} to ${max} blocks`;
@@ -79,14 +79,34 @@ const blockList: Rule = whenThere({ required: true }, (value, context) => {
 	return { problem: `must be a list of blocks; it ${BLOCK_COUNT}, got ${quoted(value)}` };
 });
 
-/** Characters of a block of a text, unless the user sets another length. */
+/** Characters of a block of a text, unless the user sets another length or one file needs longer ones. */
 const BLOCK_LENGTH = 1_000;
+
+/** Each is longer than the one before by so much, until a text fits into one file. */
+const GROWTH = 1.25;
+
+/** A text in as few files as there can be: where the user has set no length, blocks are as long as one file needs. */
+function splitInFiles(text: string, length: number | undefined): Split {
+	if (length !== undefined) return splitText(text, length, max);
+	let longest = Math.max(BLOCK_LENGTH, Math.ceil(text.length / max));
+	let found = splitText(text, longest, max);
+	// Without end it is not: a block of the length of the text holds it all.
+	while ('problem' in found || found.blocks.length > max) {
+		if (longest > text.length) break;
+		longest = Math.ceil(longest * GROWTH);
+		found = splitText(text, longest, max);
+	}
+	return found;
+}
 
 const blockText: Rule = (value, context) => {
 	const said = textRule(value, context);
 	if ('problem' in said) return said;
-	const length = Number(context.other?.('options.blockLength') ?? BLOCK_LENGTH);
-	const blocks = splitText(String(said.value), length);
+	const length = context.other?.('options.blockLength') as number | undefined;
+	const found = splitInFiles(String(said.value), length);
+	if ('problem' in found)
+		return { ...found, hint: 'Raise Block Length, or end the element earlier' };
+	const { blocks } = found;
 	const isOneFile = context.other?.('options.singleFile') ?? false;
 	if (blocks.length <= max || !isOneFile) return { value: blocks.map((text) => ({ text })) };
 	return {
@@ -103,7 +123,7 @@ export const blockLength: Field = {
 	typeOptions: { minValue: 1 },
 	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
 	default: BLOCK_LENGTH,
-	description: `The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to ${max} blocks.`,
+	description: `The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to ${max} blocks. Without this option, longer texts have longer blocks, in one file.`,
 	mapping: forOthers(number({ min: 1, integer: true })),
 };
 

@@ -1,4 +1,4 @@
-import { isBlank } from '../../src/base/texts';
+import { isBlank, quoted } from '../../src/base/texts';
 
 type Granularity = 'sentence' | 'word' | 'grapheme';
 
@@ -15,9 +15,81 @@ function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
 /** What stays with the word after it: an opening bracket or quotation mark. */
 const OPENS = /[\p{Ps}\p{Pi}"'¿¡]/u;
 
-/** What ends with a full stop without ending a sentence. */
-const ABBREVIATIONS =
-	/\b(?:Mrs?|Ms|Mx|Dr|Prof|St|Lt|Col|Capt|vs|cf|e\.g|i\.e|z\.B|d\.h|Mme|Mlle)\.(?=\s)/g;
+/**
+ * What ends with a full stop without ending a sentence, with the blank after it: a letter alone (an initial,
+ * `p.m.`, `z. B.`), a number of a list or a day, and what is listed here.
+ */
+const ABBREVIATIONS = new RegExp(
+	`(?<![\\p{L}\\p{M}\\p{N}])(?:\\p{L}|\\d{1,2}|${[
+		...[
+			'mrs?',
+			'ms',
+			'mx',
+			'dr',
+			'prof',
+			'st',
+			'lt',
+			'col',
+			'capt',
+			'gen',
+			'sgt',
+			'rev',
+			'hon',
+			'gov',
+		],
+		...[
+			'sen',
+			'rep',
+			'jr',
+			'sr',
+			'vs',
+			'cf',
+			'ca',
+			'approx',
+			'fig',
+			'vol',
+			'pp',
+			'nos?',
+			'nr',
+			'dept',
+		],
+		...[
+			'inc',
+			'ltd',
+			'corp',
+			'mme',
+			'mlle',
+			'hr',
+			'fr',
+			'bzw',
+			'ggf',
+			'evtl',
+			'usw',
+			'abs',
+			'bd',
+			'str',
+		],
+		...[
+			'jan',
+			'feb',
+			'apr',
+			'aug',
+			'sept?',
+			'oct',
+			'okt',
+			'nov',
+			'dec',
+			'dez',
+			'sra?',
+			'dra?',
+			'ud',
+		],
+	].join('|')})\\.(?:[^\\S\\n](?=\\S))?`,
+	'giu',
+);
+
+/** A number at the beginning of a line, and the blank after it. */
+const LIST_NUMBER = /^[^\S\n]*\d{1,6}\.[^\S\n]/gmu;
 
 /** The longest tag, in characters, such as `<break time="1.5s"/>` or `[laughs]`. */
 const MAX_TAG = 300;
@@ -70,21 +142,70 @@ function bracketed(text: string): Span[] {
 	return spans;
 }
 
+/** What stands between a tag that begins and the one that ends it: `<say-as>…</say-as>`, `[whispers]…[/whispers]`. */
+interface Element extends Span {
+	opens: string;
+	closes: string;
+}
+
+/** The name of a tag that begins or ends an element; empty for any other, such as `<break/>`. */
+function nameOf(tag: string): { name: string; isEnd: boolean } {
+	const [, end = '', name = ''] = /^[<[]\s*(\/?)\s*([\p{L}_][\p{L}\p{N}_:. -]*)/u.exec(tag) ?? [];
+	const [first = ''] = tag.startsWith('<') ? name.split(' ') : [name.trim()];
+	return { name: tag.endsWith('/>') ? '' : tag.charAt(0) + first.toLowerCase(), isEnd: end !== '' };
+}
+
+const NO_ELEMENT: Element = { start: 0, end: 0, opens: '', closes: '' };
+
+/** The elements of a text, in the order in which they begin. */
+function elementsIn(text: string, tags: Span[]): Element[] {
+	const found: Element[] = [];
+	/** By name: what has begun and not ended. */
+	const open = new Map<string, Array<Span & { opens: string }>>();
+	for (const { start, end } of tags) {
+		const tag = text.slice(start, end);
+		const { name, isEnd } = nameOf(tag);
+		if (name.length < 2) continue;
+		const begun = open.get(name) ?? [];
+		open.set(name, begun);
+		if (!isEnd) {
+			begun.push({ start, end, opens: tag });
+			continue;
+		}
+		const begin = begun.pop();
+		if (begin) found.push({ start: begin.start, end, opens: begin.opens, closes: tag });
+	}
+	return found.sort((one, other) => one.start - other.start);
+}
+
+/** A text of the same length in which spans are one grapheme each; they do not overlap. */
+function hidden(text: string, spans: Span[]): string {
+	const parts: string[] = [];
+	let done = 0;
+	for (const { start, end } of spans) {
+		parts.push(text.slice(done, start), HIDDEN, HIDDEN_REST.repeat(end - start - 1));
+		done = end;
+	}
+	parts.push(text.slice(done));
+	return parts.join('');
+}
+
+/** Spans without those that lie in another. */
+function outermost(spans: Span[]): Span[] {
+	const kept: Span[] = [];
+	for (const span of spans.sort((one, other) => one.start - other.start || other.end - one.end))
+		if (span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span);
+	return kept;
+}
+
 /**
  * A text of the same length in which the rest of the module finds no place to cut where there is
  * none: a tag is one grapheme, and an abbreviation a word. What stands in parentheses is a tag to
  * some models; to all others it is text, so that it stays together only where it fits into a block.
  */
-function withHidden(text: string, max: number): string {
-	const parts: string[] = [];
-	let done = 0;
-	for (const { start, end } of bracketed(text)) {
-		if (text[start] === '(' && end - start > max) continue;
-		parts.push(text.slice(done, start), HIDDEN, HIDDEN_REST.repeat(end - start - 1));
-		done = end;
-	}
-	parts.push(text.slice(done));
-	return parts.join('').replace(ABBREVIATIONS, (found) => found.replaceAll('.', 'x'));
+function withHidden(text: string, spans: Span[]): string {
+	const joined = (found: string) => found.replace(/[.\s]/g, 'x');
+	return hidden(text, spans).replace(ABBREVIATIONS, joined).replace(LIST_NUMBER, joined);
 }
 
 /**
@@ -157,31 +278,119 @@ function graphemeEnd(text: string, from: number, limit: number): number {
 	return start + (index > 0 ? index : segment.length);
 }
 
+/** Where a cut is looked for, the best first. */
+const CUTS = [paragraphEnd, sentenceEnd, wordEnd];
+
+/** Of spans in their order, the last that begins before a place. */
+function lastBefore(spans: Span[], place: number): Span | undefined {
+	let low = 0;
+	let high = spans.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((spans[middle]?.start ?? Infinity) < place) low = middle + 1;
+		else high = middle;
+	}
+	return spans[low - 1];
+}
+
 /** Where a block that begins at `from` ends. */
-function endOf(text: string, from: number, max: number): number {
-	const limit = limitOf(text, from, max);
-	if (limit === text.length) return limit;
-	return (
-		paragraphEnd(text, from, limit) ??
-		sentenceEnd(text, from, limit) ??
-		wordEnd(text, from, limit) ??
-		graphemeEnd(text, from, limit)
-	);
+function endOf(text: string, from: number, max: number, kept: Span[], cuts: typeof CUTS): number {
+	const whole = limitOf(text, from, max);
+	if (whole === text.length) return whole;
+	// What fits into a block is not begun in one in which it does not.
+	const last = lastBefore(kept, whole);
+	const divided = last && last.start > from && last.end > whole ? last : undefined;
+	const limit = divided?.start ?? whole;
+	for (const cut of cuts) {
+		const end = cut(text, from, limit);
+		if (end !== undefined) return end;
+	}
+	return divided ? limit : graphemeEnd(text, from, limit);
+}
+
+const codePoints = (text: string): number => [...text].length;
+
+function fits(text: string, { start, end }: Span, max: number): boolean {
+	if (end - start > 2 * max) return false;
+	return end - start <= max || codePoints(text.slice(start, end)) <= max;
+}
+
+/** Whether nothing stands in a part of a text but tags of elements that go on, so that nobody would hear it. */
+function isOnlyTags(part: string, elements: Element[]): boolean {
+	let rest = part;
+	for (const { opens, closes } of elements) rest = rest.replace(opens, '').replace(closes, '');
+	return isBlank(rest);
+}
+
+/** The blocks of a text, or where it holds what no block can. */
+export type Split = { blocks: string[] } | { problem: string };
+
+function split(text: string, max: number, cuts: typeof CUTS): Split {
+	const tags = bracketed(text);
+	const elements = elementsIn(text, tags);
+	const whole = elements.filter((one) => fits(text, one, max));
+	/** They go on in the next block: ended at the cut and begun again after it. */
+	const long = elements.filter((one) => !fits(text, one, max));
+	// What stands in parentheses is a tag to some models and text to all others: it stays together where it fits.
+	const kept = outermost([
+		...whole,
+		...tags.filter((tag) => text[tag.start] !== '(' || fits(text, tag, max)),
+	]);
+	const readable = withHidden(text, kept);
+	const blocks: string[] = [];
+	/** Those of the long ones that are not over, and how many have begun to be looked at. */
+	let near: Element[] = [];
+	let seen = 0;
+	for (let from = 0, end = 0; from < text.length; from = end) {
+		const begin = from;
+		const reach = limitOf(text, from, max);
+		for (let next = long[seen]; next !== undefined && next.start < reach; next = long[seen]) {
+			near.push(next);
+			seen += 1;
+		}
+		near = near.filter((one) => one.end > begin);
+		const opens = near.filter((one) => one.start < begin).map((one) => one.opens);
+		const tagsAround = [...opens, ...near.map((one) => one.closes)];
+		const own = codePoints(tagsAround.join(''));
+		const { opens: tag, start } = near[0] ?? NO_ELEMENT;
+		if (own >= max)
+			return {
+				problem: `has the element ${quoted(tag)} at character ${start + 1}, which is longer than a block, and its tags leave no room in one`,
+			};
+		end = endOf(readable, from, max - own, kept, cuts);
+		// A tag that ends an element goes with what it ends.
+		for (const one of [...near].reverse())
+			if (text.startsWith(one.closes, end) && one.end === end + one.closes.length) end = one.end;
+		const cut = end;
+		const goOn = near.filter((one) => one.start < cut && one.end > cut);
+		const closes = goOn.map((one) => one.closes).reverse();
+		const block = text.slice(from, end).trim();
+		if (!isOnlyTags(block, near)) blocks.push([...opens, block, ...closes].join(''));
+	}
+	return { blocks };
 }
 
 /**
  * A text as blocks of at most `max` characters (code points), cut where a paragraph ends, otherwise
  * a sentence, otherwise a word. Only a word that is longer than a block is cut itself, between
- * graphemes; a grapheme never is, nor a tag in `<>`, `[]` or `{}` of up to 300 characters. Nothing
- * but the blanks between blocks, and a block in which nobody sees anything, is left out.
+ * graphemes; a grapheme never is, nor a tag in `<>`, `[]` or `{}` of up to 300 characters, nor an element
+ * that fits into a block. Nothing but the blanks between blocks, and a block in which nobody sees anything, is
+ * left out.
+ * @param perFile blocks of a file: paragraphs are divided where that saves one
  */
-export function splitText(text: string, max: number): string[] {
-	const hidden = withHidden(text, max);
-	const blocks: string[] = [];
-	for (let from = 0, end = 0; from < text.length; from = end) {
-		end = endOf(hidden, from, max);
-		const block = text.slice(from, end).trim();
-		if (!isBlank(block)) blocks.push(block);
+export function splitText(text: string, max: number, perFile = Infinity): Split {
+	const least = Math.ceil(codePoints(text) / max / perFile);
+	let best: Split = { blocks: [] };
+	let fewest = Infinity;
+	for (let first = 0; first < CUTS.length; first += 1) {
+		const found = split(text, max, CUTS.slice(first));
+		if ('problem' in found) return found;
+		const files = Math.ceil(found.blocks.length / perFile);
+		if (files < fewest) {
+			best = found;
+			fewest = files;
+		}
+		if (files <= Math.max(1, least)) break;
 	}
-	return blocks;
+	return best;
 }

@@ -57,3 +57,16 @@ test('of a text that takes two requests one is refused: the error names the job 
 		context: { data: { jobId: 'speech_1', credits: 'reserved or spent' } },
 	});
 });
+
+test('a text of any length is one file, unless the user has set the length of its blocks', async () => {
+	const text = 'This is a sentence of some length, and it is not the last one. '.repeat(1_000);
+	const { body } = await called(MediaGenSpeech, { ...usual, blocksFrom: 'text', text });
+	const blocks = body?.blocks as Array<{ text: string }>;
+	expect(blocks.length).toBeLessThanOrEqual(50);
+	expect(blocks.map((block) => block.text).join(' ')).toBe(text.trim());
+	const options = { blockLength: 1_000, singleFile: true };
+	const { error } = await called(MediaGenSpeech, { ...usual, blocksFrom: 'text', text, options });
+	expect(error?.message).toMatch(
+		/makes \d+ blocks of up to 1000 characters, and one file takes 50/,
+	);
+});

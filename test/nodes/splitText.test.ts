@@ -1,6 +1,13 @@
-import { splitText } from '../../nodes/Speech/splitText';
+import { splitText as split } from '../../nodes/Speech/splitText';
 import fc from '../support/fastCheck';
 import { cases } from '../support/thorough';
+
+/** The blocks of a text that can be divided. */
+function splitText(text: string, max: number, perFile?: number): string[] {
+	const found = split(text, max, perFile);
+	if ('problem' in found) throw new Error(found.problem);
+	return found.blocks;
+}
 
 /** Words of a script, what is between two of them, and what ends a sentence. */
 const SCRIPTS: Record<string, { words: string; between: string; ends: string[] }> = {
@@ -146,3 +153,43 @@ test.each(['.', 'a', '(', '<a="', '[a]', 'Mr. '])(
 		spy.mockRestore();
 	},
 );
+
+test.each<[text: string, max: number, blocks: string[]]>([
+	['By J. R. R. Tolkien. More of it.', 22, ['By J. R. R. Tolkien.', 'More of it.']],
+	['Come at 5 p.m. Monday. Or not.', 24, ['Come at 5 p.m. Monday.', 'Or not.']],
+	['Städte, z. B. Berlin. Und mehr.', 23, ['Städte, z. B. Berlin.', 'Und mehr.']],
+	['1. One thing.\n2. Two things.', 16, ['1. One thing.', '2. Two things.']],
+	['It is by J. R. R. Tolkien', 16, ['It is by', 'J. R. R. Tolkien']],
+	[
+		'On <say-as interpret-as="date">1. May. 2026</say-as>. Then.',
+		56,
+		['On <say-as interpret-as="date">1. May. 2026</say-as>.', 'Then.'],
+	],
+	[
+		'One. [whispers]Two. Three.[/whispers] Four.',
+		34,
+		['One.', '[whispers]Two. Three.[/whispers]', 'Four.'],
+	],
+	[
+		'<p>One. Two. Three. Four. Five.</p> Six.',
+		18,
+		['<p>One. Two.</p>', '<p>Three.</p>', '<p>Four. Five.</p>', 'Six.'],
+	],
+	['<a><b>One. Two.</b> Three.</a>', 22, ['<a><b>One. Two.</b></a>', '<a>Three.</a>']],
+])('%j keeps together what belongs together, in blocks of %i', (text, max, blocks) => {
+	expect(splitText(text, max)).toEqual(blocks);
+});
+
+test('an element whose tags leave no room for a text is refused with its place', () => {
+	expect(split(`Hi. <prosody rate="slow">${'Slowly. '.repeat(20)}</prosody>`, 30)).toEqual({
+		problem: expect.stringMatching(/^has the element "<prosody rate=.*at character 5, /),
+	});
+});
+
+test('paragraphs are divided where that saves a file', () => {
+	const text = 'A sentence of thirty letters. X\n\nAnother one of forty letters, it is.\n\n'.repeat(
+		10,
+	);
+	expect(splitText(text, 60, 100)).toHaveLength(20);
+	expect(splitText(text, 60, 14).length).toBeLessThanOrEqual(14);
+});

@@ -57,9 +57,10 @@ test.each([
 	expect(items[0]?.binary?.data).toMatchObject({ mimeType });
 });
 
-test('a long speech becomes several; with lite speech 300 credits are stated for a million characters', async () => {
+test('a long speech in blocks of a set length becomes several; with lite speech 300 credits are stated for a million characters', async () => {
 	const text = `${'A sentence of words. '.repeat(10_000)}The end.`;
-	const given = { text, model: byId('service/speech-lite') };
+	const options = { dryRun: true, blockLength: 1_000 };
+	const given = { text, model: byId('service/speech-lite'), options };
 	const { items } = await dry({ node: new MediaGenSpeech(), given });
 	const parts = items.map(({ json, binary }) => [json.part, json.parts, binary?.data?.mimeType]);
 	expect(parts).toEqual(items.map((_, index) => [index + 1, items.length, 'audio/wav']));
