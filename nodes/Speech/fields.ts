@@ -85,7 +85,10 @@ const BLOCK_LENGTH = 1_000;
 /** Each is longer than the one before by so much, until a text fits into one file. */
 const GROWTH = 1.25;
 
-/** A text in as few files as there can be: where the user has set no length, blocks are as long as one file needs. */
+/**
+ * A text in as few files as there can be: where the user has set no length, blocks are as long as one file
+ * needs.
+ */
 function splitInFiles(text: string, length: number | undefined): Split {
 	if (length !== undefined) return splitText(text, length, max);
 	let longest = Math.max(BLOCK_LENGTH, Math.ceil(text.length / max));

@@ -142,7 +142,10 @@ function bracketed(text: string): Span[] {
 	return spans;
 }
 
-/** What stands between a tag that begins and the one that ends it: `<say-as>…</say-as>`, `[whispers]…[/whispers]`. */
+/**
+ * What stands between a tag that begins and the one that ends it: `<say-as>…</say-as>`,
+ * `[whispers]…[/whispers]`.
+ */
 interface Element extends Span {
 	opens: string;
 	closes: string;
@@ -315,7 +318,9 @@ function fits(text: string, { start, end }: Span, max: number): boolean {
 	return end - start <= max || codePoints(text.slice(start, end)) <= max;
 }
 
-/** Whether nothing stands in a part of a text but tags of elements that go on, so that nobody would hear it. */
+/**
+ * Whether nothing stands in a part of a text but tags of elements that go on, so that nobody would hear it.
+ */
 function isOnlyTags(part: string, elements: Element[]): boolean {
 	let rest = part;
 	for (const { opens, closes } of elements) rest = rest.replace(opens, '').replace(closes, '');
@@ -331,7 +336,8 @@ function split(text: string, max: number, cuts: typeof CUTS): Split {
 	const whole = elements.filter((one) => fits(text, one, max));
 	/** They go on in the next block: ended at the cut and begun again after it. */
 	const long = elements.filter((one) => !fits(text, one, max));
-	// What stands in parentheses is a tag to some models and text to all others: it stays together where it fits.
+	// What stands in parentheses is a tag to some models and text to all others: it stays together where it
+	// fits.
 	const kept = outermost([
 		...whole,
 		...tags.filter((tag) => text[tag.start] !== '(' || fits(text, tag, max)),
@@ -374,8 +380,8 @@ function split(text: string, max: number, cuts: typeof CUTS): Split {
  * A text as blocks of at most `max` characters (code points), cut where a paragraph ends, otherwise
  * a sentence, otherwise a word. Only a word that is longer than a block is cut itself, between
  * graphemes; a grapheme never is, nor a tag in `<>`, `[]` or `{}` of up to 300 characters, nor an element
- * that fits into a block. Nothing but the blanks between blocks, and a block in which nobody sees anything, is
- * left out.
+ * that fits into a block. Nothing but the blanks between blocks, and a block in which nobody sees anything,
+ * is left out.
  * @param perFile blocks of a file: paragraphs are divided where that saves one
  */
 export function splitText(text: string, max: number, perFile = Infinity): Split {
