@@ -18,7 +18,12 @@ import {
 } from '../../src/fields/operation';
 import { ofItemBefore, thisAgentRun, mediaField } from '../../src/fields/locators';
 import { choice, flag, jsonObject, media, number, prose } from '../../src/fields/rules';
-import { maxCreditsOrStop, statusFields, waitForCompletion } from '../../src/fields/settings';
+import {
+	maxCreditsOrStop,
+	maxCreditsPerDay,
+	statusFields,
+	waitForCompletion,
+} from '../../src/fields/settings';
 import { fail, type Failed } from '../../src/base/result';
 import { isRecord, type Json } from '../../src/base/types';
 import { flagOf } from '../../src/base/values';
@@ -125,7 +130,7 @@ const create: Operation = {
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
-		...waitFields(AGENT_STATUSES.any, [maxCreditsOrStop]),
+		...waitFields(AGENT_STATUSES.any, [maxCreditsOrStop, maxCreditsPerDay]),
 	],
 };
 
@@ -202,7 +207,11 @@ const approve: Operation = {
 			// An empty plan changes nothing: the plan stays as it was proposed.
 			mapping: inBody('plan', jsonObject()),
 		},
-		...waitFields(AGENT_STATUSES.afterApproval, [allowBudgetBelowEstimate, maxCreditsOrStop]),
+		...waitFields(AGENT_STATUSES.afterApproval, [
+			allowBudgetBelowEstimate,
+			maxCreditsOrStop,
+			maxCreditsPerDay,
+		]),
 	],
 };
 

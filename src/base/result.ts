@@ -21,6 +21,15 @@ export type Failure =
 	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/** Not sent: it does not fit under the limit of the execution. `price`: `null` if the service states none. */
 	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | null | undefined }
+	/** Not sent: it does not fit under the limit of the day. `problem`: why that limit cannot be kept. */
+	| {
+			kind: 'dayCap';
+			maxCredits: number;
+			spent: number;
+			/** What the run is expected to need, if that is known. */
+			needed: number | undefined;
+			problem?: string;
+	  }
 	/** `because`: why the key can no longer settle an earlier attempt. */
 	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
 

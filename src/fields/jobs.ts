@@ -14,6 +14,7 @@ import {
 	includeInputFields,
 	maxCredits,
 	maxCreditsOrStop,
+	maxCreditsPerDay,
 	onInsufficientCredits,
 	outputBinaryField,
 	resultField,
@@ -102,9 +103,14 @@ export const keyOptions: Field[] = [
 	resultField,
 ];
 
-export const paidKeyOptions: Field[] = [...keyOptions, maxCreditsOrStop];
+export const paidKeyOptions: Field[] = [...keyOptions, maxCreditsOrStop, maxCreditsPerDay];
 
-export const creditOptions: Field[] = [creditWaitTimeout, maxCredits, onInsufficientCredits];
+export const creditOptions: Field[] = [
+	creditWaitTimeout,
+	maxCredits,
+	maxCreditsPerDay,
+	onInsufficientCredits,
+];
 
 /** What every creation of a job offers besides its own fields and its `own` options. */
 export const creationFields = (own: Field[], wait = waitForCompletion): Field[] => [

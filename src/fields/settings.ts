@@ -41,6 +41,7 @@ export const usualSettings = (
 	onInsufficientCredits: USUAL.onInsufficientCredits,
 	creditWaitTimeoutMs: USUAL.creditWaitMinutes * 60_000,
 	maxCredits: Infinity,
+	maxCreditsPerDay: Infinity,
 	dryRun: false,
 	limit: USUAL.limit,
 	simplify: false,
@@ -175,6 +176,18 @@ export const maxCreditsOrStop: Field = {
 	...maxCredits,
 	description:
 		'The most that all MediaGen nodes of one execution may reserve; without this option there is no limit. An item above it stops the execution.',
+};
+
+/** The only limit that means something to schedules, agents and MCP, where each call is an execution. */
+export const maxCreditsPerDay: Field = {
+	displayName: 'Max Credits per Day',
+	name: 'maxCreditsPerDay',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 1_000,
+	description:
+		'The most that the whole workspace may spend from midnight on, in the time zone of the workflow. Read from the service once a run; the key needs generations:read and usage:read.',
+	mapping: { ...asSetting('maxCreditsPerDay', number({ min: 0 })), guardsMoney: true },
 };
 
 export const dryRun: Field = {

@@ -71,6 +71,7 @@ function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Sco
 		endpoint.scope,
 		waits ? readerOf(object).scope : undefined,
 		referencesIn(request.body).length > 0 ? ENDPOINTS.createFile.scope : undefined,
+		settings.maxCreditsPerDay < Infinity ? ENDPOINTS.listGenerations.scope : undefined,
 		asksForFirstModel(request) ? ENDPOINTS.listModels.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }

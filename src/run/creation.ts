@@ -6,7 +6,8 @@ import { mustHaveId } from '../service/client';
 import { filesIn, jobState, toResult } from '../service/jobState';
 import { notApproved } from './agent';
 import { hear, isBefore, type Heard, type Made, type Progress } from './answer';
-import { askBook, awaitCredits, withBudget, withinMaxCredits } from './credits';
+import { askBook, awaitCredits, withBudget, withinLimits } from './credits';
+import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './files';
 import { asksForFirstModel, withFirstModel } from './firstModel';
 import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
@@ -182,15 +183,18 @@ class Creation {
 	}
 
 	/**
-	 * Sends a creation as soon as it has a slot; under Max Credits one at a time, each once the price of
+	 * Sends a creation as soon as it has a slot; under a limit of credits one at a time, each once the price of
 	 * the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
 	 */
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item } = this;
 		const { credits, settings, spec } = item;
-		if (settings.maxCredits === Infinity) return this.takeSlot(request, channel);
+		const { maxCredits, maxCreditsPerDay } = settings;
+		const isLimited = maxCredits < Infinity || maxCreditsPerDay < Infinity;
+		if (!isLimited) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => {
 			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
+			await askToday(item);
 			return await this.takeSlot(request, channel);
 		});
 		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
@@ -227,7 +231,7 @@ class Creation {
 		const body = request.isRepeat
 			? request.body
 			: withBudget(item, request.body, idempotency.isShared);
-		const unfit = withinMaxCredits(item, body);
+		const unfit = withinLimits(item, body);
 		if (unfit) {
 			halt(item, unfit);
 			slot?.release();

@@ -6,6 +6,7 @@ import { isRecord, type Channel, type Resource } from '../base/types';
 import { creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../service/priceBook';
 import { OUT_OF_CREDITS, refusalOf } from '../service/statuses';
 import { jobState } from '../service/jobState';
+import { withinDay } from './day';
 import type { Item } from './item';
 import { isOutcomeOpen } from './state';
 
@@ -155,22 +156,21 @@ export function withBudget(item: Item, body: unknown, isShared: boolean): unknow
 const pricedOf = ({ spec }: Item, body: unknown): Priced => ({ endpoint: spec.endpoint, body });
 
 /**
- * Why a request must not be sent: its price does not fit under Max Credits; it is unknown and nothing is left, or one of its
+ * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or one of its
  * kind was made without stating one. As only one request is out at a time, no more than one job of each kind can exceed the
  * limit, and only if nothing was known of its price.
  */
-export function withinMaxCredits(item: Item, body: unknown): Failed | undefined {
+export function withinLimits(item: Item, body: unknown): Failed | undefined {
 	const { settings, credits, workspace } = item;
 	const { maxCredits } = settings;
 	const left = leftFor(item);
-	if (left === Infinity) return undefined;
 	const request = pricedOf(item, body);
 	const known = workspace.prices.reservationOf(request);
 	const price = known === undefined && credits.isUnpriced(request) ? null : known;
 	const tolerance = toleranceOf(maxCredits);
 	const isTooMuch =
 		typeof price === 'number' ? price > left + tolerance : price === null || left <= tolerance;
-	if (!isTooMuch) return undefined;
+	if (left === Infinity || !isTooMuch) return withinDay(item, price);
 	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
 }
 
@@ -182,6 +182,7 @@ export function countCredits(item: Item, body: unknown, made: Result<Resource>):
 		const job = { object: spec.object, ...made.value };
 		credits.add(-(memory.expectedCredits ?? 0));
 		delete memory.expectedCredits;
+		item.run.doubtful.delete(item.origin.item);
 		workspace.prices.teach(request, job);
 		const isRunning = jobState(job, settings.terminalStatuses) === 'running';
 		return credits.addJob(request, job, workspace.prices.reservationOf(request), isRunning);
@@ -193,5 +194,6 @@ export function countCredits(item: Item, body: unknown, made: Result<Resource>):
 	const expected = workspace.prices.reservationOf(request) ?? allThatIsLeft;
 	if (expected === 0) return;
 	memory.expectedCredits = expected;
+	item.run.doubtful.set(item.origin.item, expected);
 	credits.add(expected);
 }

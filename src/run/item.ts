@@ -34,6 +34,8 @@ export interface Settings {
 	creditWaitTimeoutMs: number;
 	/** The most that the execution may reserve; `Infinity` for no limit. */
 	maxCredits: number;
+	/** The most that the workspace may have spent in a day; `Infinity` for no limit. */
+	maxCreditsPerDay: number;
 	/** Whether to output what would be sent instead of sending it. */
 	dryRun: boolean;
 	/** `Infinity` for all. */
@@ -151,6 +153,8 @@ export interface Item extends Prepared {
 		owner: Owner;
 		/** How n8n runs the workflow. */
 		mode: WorkflowMode;
+		/** Of the workflow: when its day begins. */
+		timezone: string;
 		/** Whether it goes on with what a former execution has lost. */
 		looksBack: boolean;
 	};

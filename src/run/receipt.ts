@@ -137,6 +137,8 @@ export async function receiptOf(
 		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);
 	const warning = good.flatMap(({ result }) => (result.ok ? (result.value.warning ?? []) : []))[0];
 	if (!partial && warning !== undefined) sentences.push(escaped(`${warning}.`));
+	const uncounted = run.today?.uncounted;
+	if (uncounted !== undefined) sentences.push(`${uncounted}.`);
 	const isLeft = failures > 0 || partial !== undefined || warning !== undefined;
 	return hint(isLeft ? 'warning' : 'info', bold(first));
 }

@@ -3,6 +3,7 @@ import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf } from '../service/statuses';
 import type { Workspace } from '../service/workspace';
+import type { Today } from './day';
 import type { Item, Prepared } from './item';
 import type { Unfinished } from './takeOver';
 
@@ -22,6 +23,7 @@ interface RunCache {
 	parameters?: string;
 	/** What a dry run says of all items. */
 	dry?: Promise<DrySummary>;
+	today?: Promise<Today>;
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
@@ -43,6 +45,10 @@ export class Run {
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
 	/** What each job that this run has made has reserved, by its id; `undefined` where its answer does not say. */
 	private readonly charges = new Map<string, number | undefined>();
+	/** What requests of unknown outcome may have reserved, by item. */
+	readonly doubtful = new Map<string, number>();
+	/** What the workspace has spent today before this run, once that is known. */
+	today: Today | undefined;
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	/** What the first item that needs it finds out for all. */
@@ -89,6 +95,12 @@ export class Run {
 		return [...this.charges.values()];
 	}
 
+	/** What the run has spent, with what requests of unknown outcome may have. */
+	get spent(): number {
+		const all = [...this.charges.values(), ...this.doubtful.values()];
+		return all.reduce<number>((sum, credits = 0) => sum + credits, 0);
+	}
+
 	/** How many jobs it has that were there before. */
 	get known(): number {
 		return this.made.filter(({ job }) => !this.charges.has(job.id)).length;
@@ -124,10 +136,11 @@ export class Run {
 /** Halts the run if the failure of an item holds for the others too. */
 export function halt({ run, itemIndex }: Item, failed: Failed): void {
 	const { failure, endpoint } = failed;
-	if (failure.kind === 'creditCap') {
+	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
 		// Where rows are wanted, cheaper items still fit under the limit.
 		if (run.continuesOnFail) return;
-		return run.halt({ cause: `Max Credits per Execution was reached at item ${itemIndex + 1}` });
+		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
+		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
 	}
 	if ('isOutage' in failure && failure.isOutage)
 		return run.halt({ cause: 'the service gave no answer' });

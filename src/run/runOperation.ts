@@ -101,6 +101,7 @@ function openItem(
 			item,
 			owner,
 			mode: workflowMode(call),
+			timezone: call.timezone,
 			// In the editor, and in a retry for which n8n kept no memory of the node.
 			looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === executionId,
 		},

@@ -24,6 +24,7 @@ const NEVER_SENT = new Set<Failure['kind']>([
 	'skipped',
 	'noSlot',
 	'creditCap',
+	'dayCap',
 	'cancelled',
 	'noResponse',
 ]);

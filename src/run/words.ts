@@ -4,6 +4,7 @@ import { asText } from '../base/types';
 import { wordsOfNoResponse } from '../service/network';
 import { meaningOf, refusalOf, type Text } from '../service/statuses';
 import { readerOf } from '../service/jobState';
+import { roundedUp } from '../service/priceBook';
 import { canGoOn, goOn, type ErrorContext, type Labels } from './errorContext';
 import type { IdempotencyMode } from './item';
 
@@ -143,6 +144,22 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			return [
 				`Max Credits per Execution (${maxCredits}) would be exceeded`,
 				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
+			];
+		}
+		case 'dayCap': {
+			const { maxCredits, spent, needed, problem } = failure;
+			if (problem !== undefined)
+				return [
+					`Max Credits per Day (${maxCredits}) cannot be kept: ${problem}`,
+					`${progress(context)}Remove the limit, or let the key read what was spent; then ${goOn(context)}.`,
+				];
+			const need =
+				needed === undefined
+					? 'what this run needs is not known'
+					: `this run needs about ${roundedUp(needed)}`;
+			return [
+				`Today ${roundedUp(spent)} of ${maxCredits} credits are spent in this workspace; ${need}`,
+				`${progress(context)}Raise Max Credits per Day or wait until tomorrow, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
 			];
 		}
 		case 'noSlot':

@@ -51,6 +51,10 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
 	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
+	dayCap: [
+		{ kind: 'dayCap', maxCredits: 77, spent: 66, needed: 55 },
+		{ kind: 'dayCap', maxCredits: 77, spent: 0, needed: undefined, problem: '…' },
+	],
 	noSlot: [{ kind: 'noSlot', waitedMs: 60_000, others: 0 }],
 	skipped: [{ kind: 'skipped', cause: '…' }],
 	possibleDuplicate: [{ kind: 'possibleDuplicate', because: 'expired' }],
@@ -65,7 +69,9 @@ const messages = [
 	text
 		.replace('status 599', 'status …')
 		.replace(/(after|for) 1 minutes/, '$1 … minutes')
-		.replace('(77)', '(…)'),
+		.replace('(77)', '(…)')
+		.replace('66 of 77', '… of …')
+		.replace('about 55', 'about …'),
 );
 
 /** What the triggers, the lists of the fields and the credential say by themselves. */

@@ -149,7 +149,7 @@ test('what is refused is told on one line, with what came and without angle brac
 test('what keeps money from being spent is on, or an error, whatever gives nothing', () => {
 	const found = fields.filter(({ field }) => field.mapping.guardsMoney);
 	expect(new Set(found.map(({ field }) => field.field.name))).toEqual(
-		new Set(['dryRun', 'idempotency', 'maxCredits', 'singleFile']),
+		new Set(['dryRun', 'idempotency', 'maxCredits', 'maxCreditsPerDay', 'singleFile']),
 	);
 	const open: string[] = [];
 	for (const one of found) {

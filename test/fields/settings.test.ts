@@ -27,6 +27,7 @@ test('what is not set has its default', () => {
 			onInsufficientCredits: 'stop',
 			creditWaitTimeoutMs: 3_600_000,
 			maxCredits: Infinity,
+			maxCreditsPerDay: Infinity,
 			dryRun: false,
 			limit: 50,
 		},

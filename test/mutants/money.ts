@@ -66,8 +66,8 @@ export const money: Mutant[] = [
 	...inFile('src/run/creation.ts', 'test/run/credits.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (settings.maxCredits === Infinity) return',
-			to: 'if (settings.maxCredits >= 0) return',
+			from: 'if (!isLimited) return',
+			to: 'if (settings) return',
 		},
 	}),
 	...inFile('src/run/creation.ts', 'test/run/contentRuns.test.ts', {
@@ -226,6 +226,23 @@ export const money: Mutant[] = [
 			why: 'An agent run reserves one credit more than Max Credits allows.',
 			from: 'undefined : PLANNING_CREDITS + budget;',
 			to: 'undefined : budget;',
+		},
+	}),
+	...inFile('src/run/day.ts', 'test/run/creditsPerDay.test.ts', {
+		'money/yesterday-counts': {
+			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
+			from: ': !ids.has(id);',
+			to: ': id !== undefined;',
+		},
+		'money/day-ignores-the-run': {
+			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
+			from: 'const spent = credits + run.spent;',
+			to: 'const spent = credits;',
+		},
+		'money/unknown-day-is-free': {
+			why: 'Where nobody can say what was spent today, everything is sent.',
+			from: 'if (obstacle === undefined && !isTooMuch)',
+			to: 'if (!isTooMuch)',
 		},
 	}),
 	...inFile('src/run/answer.ts', 'test/run/receipt.test.ts', {

@@ -57,12 +57,21 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
+	dayCap: { kind: 'dayCap', maxCredits: 500, spent: 480, needed: 40 },
 	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
 	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2' },
 	possibleDuplicate: { kind: 'possibleDuplicate', because: 'expired' },
 };
 
-const NEVER_SENT = ['input', 'scope', 'creditCap', 'noSlot', 'skipped', 'cancelled'] as const;
+const NEVER_SENT = [
+	'input',
+	'scope',
+	'creditCap',
+	'dayCap',
+	'noSlot',
+	'skipped',
+	'cancelled',
+] as const;
 const NOTHING_DONE = [...NEVER_SENT, 'upload' as const].map(
 	(kind): [string, Failure, 'none spent'] => [kind, KINDS[kind], 'none spent'],
 );
