@@ -87,3 +87,27 @@ it.concurrent(
 		expect(await creations()).toHaveLength(1 + 4);
 	},
 );
+
+it.concurrent(
+	'above the output stands what a run has made and for how many credits, and that a dry run has made nothing',
+	async () => {
+		const { run } = await ownSandbox();
+		const receiptWith = async (more: Partial<Parameters<typeof createParameters>[0]>) => {
+			const { execution, items } = await run({
+				node: 'mediaGen',
+				items: [{}, {}],
+				parameters: createParameters({ waitForCompletion: false, ...more }),
+			});
+			const hints = execution.data.resultData.runData[nodeName]?.at(-1)?.hints ?? [];
+			return { hints, price: Number(items[0]?.json.estimated_credits) };
+		};
+		const { hints, price } = await receiptWith({});
+		const message = `<b>2 of 2 started, for ${2 * price} credits.</b>`;
+		expect(hints).toEqual([{ message, type: 'info', location: 'outputPane' }]);
+		const dry = await receiptWith({ options: { dryRun: true } });
+		expect(dry.hints).toHaveLength(1);
+		expect(dry.hints[0]?.message).toMatch(
+			/^<b>Dry run: nothing was sent, nothing was paid\.<\/b> 2 jobs/,
+		);
+	},
+);
