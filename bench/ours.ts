@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { LostOfWorkflow } from '../src/run/lostRequests';
-import { Run } from '../src/run/run';
-import { executionCredits } from '../src/run/credits';
-import { create } from '../src/run/creation';
-import type { RateLimits } from '../src/service/credential';
-import { Workspace } from '../src/service/workspace';
+import { LostOfWorkflow } from '../src/creation/lostRequests';
+import { Run } from '../src/creation/run';
+import { executionCredits } from '../src/creation/cap';
+import { create } from '../src/creation/creation';
+import type { RateLimits } from '../src/transport/credential';
+import { Workspace } from '../src/transport/workspace';
 import type { Clock, Random, Send } from '../src/base/types';
 import { hostWith, PLAN, runOf, settingsWith } from '../test/model/run';
 
@@ -23,8 +23,8 @@ export function published(): Package {
 	const require = createRequire(__filename);
 	const load = (name: string) => require(path.resolve(__dirname, '../dist/src', name)) as unknown;
 	return {
-		...(load('run/creation') as Pick<Package, 'create'>),
-		...(load('service/workspace') as Pick<Package, 'Workspace'>),
+		...(load('creation/creation') as Pick<Package, 'create'>),
+		...(load('transport/workspace') as Pick<Package, 'Workspace'>),
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { IAuthenticate, ICredentialType, INodeProperties } from 'n8n-workflow';
-import { LIMITS, SCOPES } from '../src/contract';
-import { authenticate } from '../src/service/credential';
+import { LIMITS, SCOPES } from '../src/api';
+import { authenticate } from '../src/n8n/authenticate';
 
 export class MediaGenApi implements ICredentialType {
 	name = 'mediaGenApi';

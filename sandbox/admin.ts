@@ -1,7 +1,7 @@
 import { json, Router } from 'express';
 import { z } from 'zod/v4';
 
-import { ENDPOINTS, EVENTS, SCOPES } from '../src/contract';
+import { ENDPOINTS, EVENTS, SCOPES } from '../src/api';
 import { listKeys } from './createService';
 import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, found } from './errors';

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { parseArgs } from 'util';
 
-import { isRecord } from '../src/contract';
+import { isRecord } from '../src/api';
 import { ApiError } from './errors';
 import type { StartOptions } from './options';
 import type { Sandbox } from './server';

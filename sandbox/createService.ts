@@ -1,4 +1,4 @@
-import { SCOPES } from '../src/contract';
+import { SCOPES } from '../src/api';
 import type { KeyEntity, PendingDelivery } from './entities';
 import { JOBS } from './resources';
 import { schedule } from './resources/job';

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'http';
 import { request } from 'https';
 import pLimit, { type Limit } from 'p-limit';
 
-import { SIGNATURE_HEADERS, type EventKind } from '../src/contract';
-import { sign } from '../src/events/signature';
+import { SIGNATURE_HEADERS, type EventKind } from '../src/api';
+import { sign } from '../src/trigger/signature';
 import type { DeliveryEntity, PendingDelivery, WebhookEntity } from './entities';
 import { eventBody, type EventResource } from './eventShapes';
 import type { Service } from './service';

@@ -1,4 +1,4 @@
-import type { Delivery, EventKind, GenerationStatus, Scope } from '../src/contract';
+import type { Delivery, EventKind, GenerationStatus, Scope } from '../src/api';
 import type { MediaKind, MediaRequest } from './media/types';
 import type { AgentPlan, Given } from './schemas';
 

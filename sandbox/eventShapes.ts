@@ -1,4 +1,4 @@
-import type { EventKind } from '../src/contract';
+import type { EventKind } from '../src/api';
 
 export interface EventResource {
 	id: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { ENDPOINTS, EVENTS, GENERATION_MODES, type EndpointName } from '../src/contract';
+import { ENDPOINTS, EVENTS, GENERATION_MODES, type EndpointName } from '../src/api';
 import { validate } from './http/validate';
 import type { SeededRandom } from './ids';
 

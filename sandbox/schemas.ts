@@ -14,7 +14,7 @@ import {
 	SPEECH_MODELS,
 	type EndpointName,
 	type InputSlot,
-} from '../src/contract';
+} from '../src/api';
 import { countCharacters } from './credits/prices';
 import { readInstant } from './http/instant';
 

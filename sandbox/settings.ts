@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-import { LIMITS } from '../src/contract';
+import { LIMITS } from '../src/api';
 import { AGENT_STATUSES } from './entities';
 import { EVENT_SHAPES } from './eventShapes';
 import { validate } from './http/validate';

@@ -1,4 +1,4 @@
-import { SCOPES } from '../src/contract';
+import { SCOPES } from '../src/api';
 import type { KeyInfo } from './createService';
 import type { Sandbox } from './server';
 

@@ -1,4 +1,4 @@
-import { ENDPOINTS, EVENTS, type EndpointName } from '../src/contract';
+import { ENDPOINTS, EVENTS, type EndpointName } from '../src/api';
 import { startHarness, type Answer, type Harness } from '../test/sandbox/support/harness';
 
 /** Where the sandbox of the examples says that it is. */

@@ -5,7 +5,7 @@ import type { ICredentialType, INodeType, INodeTypeDescription } from 'n8n-workf
 import { projectRoot } from '../lab/process/paths';
 import manifest from '../package.json';
 import type { Operation } from '../src/fields/operation';
-import type { NodeResource } from '../src/fields/properties';
+import type { NodeResource } from '../src/n8n/properties';
 
 /** An operation of a node, with the resource that has to be chosen first where the node has several. */
 export interface OfferedOperation {

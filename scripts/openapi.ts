@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod/v4';
-import { ENDPOINTS, type EndpointName } from '../src/contract';
+import { ENDPOINTS, type EndpointName } from '../src/api';
 import { requestOf } from '../sandbox/schemas';
 import { projectRoot } from '../lab/process/paths';
 import { Examples } from './examples';

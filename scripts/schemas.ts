@@ -1,13 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ENDPOINTS, type EndpointName } from '../src/contract';
+import { ENDPOINTS, type EndpointName } from '../src/api';
 import type { Operation } from '../src/fields/operation';
 import { projectRoot } from '../lab/process/paths';
 import { readNodes } from './nodes';
 import { operationAt, readDocument } from './openapi';
-import type { OperationSpec } from '../src/run/item';
-import { jsonOf } from '../src/run/output';
+import type { OperationSpec } from '../src/creation/item';
+import { jsonOf } from '../src/n8n/rows';
 import type { Resource } from '../src/base/types';
 
 /** As much of JSON Schema (draft 2020-12) as the output schemas need. */

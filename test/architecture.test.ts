@@ -12,51 +12,64 @@ import {
 } from './support/sources';
 
 /**
- * Which layer may import which; each may import itself. Triggers may import `src/events` besides.
+ * Which layer may import which; each may import itself. Triggers may import `src/trigger` besides.
  */
 const ARROWS: Record<string, string[]> = {
 	nodes: [
-		'src/fields',
-		'src/run',
 		'src/n8n',
-		'src/transfer',
-		'src/service',
-		'src/base',
-		'src/contract',
-	],
-	credentials: ['src/service', 'src/contract'],
-	'src/fields': ['src/run', 'src/n8n', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
-	'src/events': [
 		'src/fields',
-		'src/run',
-		'src/transfer',
-		'src/service',
+		'src/creation',
+		'src/files',
+		'src/transport',
 		'src/base',
-		'src/contract',
+		'src/api',
 	],
-	'src/run': ['src/n8n', 'src/transfer', 'src/service', 'src/base', 'src/contract'],
-	'src/n8n': ['src/service', 'src/base', 'src/contract'],
-	'src/transfer': ['src/service', 'src/base', 'src/contract'],
-	'src/service': ['src/base', 'src/contract'],
-	'src/base': ['src/contract'],
-	'src/contract': [],
+	credentials: ['src/n8n', 'src/transport', 'src/api'],
+	'src/trigger': [
+		'src/n8n',
+		'src/fields',
+		'src/creation',
+		'src/files',
+		'src/transport',
+		'src/base',
+		'src/api',
+	],
+	'src/n8n': [
+		'src/fields',
+		'src/reads',
+		'src/creation',
+		'src/files',
+		'src/transport',
+		'src/base',
+		'src/api',
+	],
+	'src/fields': ['src/creation', 'src/files', 'src/transport', 'src/base', 'src/api'],
+	'src/reads': ['src/creation', 'src/files', 'src/transport', 'src/base', 'src/api'],
+	'src/creation': ['src/files', 'src/transport', 'src/base', 'src/api'],
+	'src/files': ['src/transport', 'src/base', 'src/api'],
+	'src/transport': ['src/base', 'src/api'],
+	'src/base': ['src/api'],
+	'src/api': [],
 	// It signs its deliveries with what verifies them, and serves the OpenAPI document.
-	sandbox: ['src/contract', 'src/events', 'docs'],
+	sandbox: ['src/api', 'src/trigger', 'docs'],
 };
 
 /** All folders with code of ours. */
 const CODE = ['credentials', 'nodes', 'src', 'sandbox', 'lab', 'bench', 'scripts', 'test'];
 
-const FOR_TRIGGERS = ['src/events'];
+const FOR_TRIGGERS = ['src/trigger'];
 
-/**
- * The rooms below `src/run` know n8n in these places only: its HTTP helpers, its credentials and its `sleep`.
- */
-const KNOWS_N8N = [
-	'src/service/n8n.ts',
-	'src/service/host.ts',
-	'src/service/credential.ts',
+/** What knows n8n: the wall, and the triggers, which are n8n's by nature. */
+const WALL = ['src/n8n/', 'src/trigger/'];
+
+/** What else takes of n8n-workflow: its timer, its reader of dates, and the types of its forms. */
+const TAKES_OF_N8N = [
 	'src/base/clock.ts',
+	'src/fields/rules/dateTime.ts',
+	'src/fields/builderHints.ts',
+	'src/fields/events.ts',
+	'src/fields/locators.ts',
+	'src/fields/operation.ts',
 ];
 
 /** What n8n's rules for community nodes forbid, and what would go around the helpers of n8n. */
@@ -81,20 +94,20 @@ const FORBIDDEN = [
 ];
 
 /** The one file that knows what a status of the service means. */
-const STATUS_TABLE = 'src/service/statuses.ts';
+const STATUS_TABLE = 'src/transport/statuses.ts';
 
 /** What else of the published code holds such numbers, and why. */
 const OTHER_STATUSES: Record<string, string> = {
 	'nodes/Trigger/receive.ts: 300, 401, 503': 'what n8n answers to a delivery',
-	'src/contract/endpoints.ts: 402, 404': 'which operation may answer what, not what it means',
-	'src/contract/index.ts: 500': 'characters',
-	'src/run/dryRun.ts: 480': 'pixels',
-	'src/transfer/samples.ts: 440': 'hertz',
+	'src/api/endpoints.ts: 402, 404': 'which operation may answer what, not what it means',
+	'src/api/index.ts: 500': 'characters',
+	'src/creation/dryRun.ts: 480': 'pixels',
+	'src/files/samples.ts: 440': 'hertz',
 	'src/base/types.ts: 200, 300': 'a success, of the storage of files too',
-	'src/transfer/down.ts: 200': 'the storage of files',
-	'src/transfer/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
-	'src/transfer/up.ts: 200': 'the storage of files',
-	'src/run/answer.ts: 201': 'a plan, and of one operation only',
+	'src/files/down.ts: 200': 'the storage of files',
+	'src/files/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
+	'src/files/up.ts: 200': 'the storage of files',
+	'src/creation/answer.ts: 201': 'a plan, and of one operation only',
 };
 
 interface Manifest {
@@ -166,11 +179,12 @@ test('a circle is found where there is one', () => {
 	expect(circlesIn(new Map(Object.entries(arrows)))).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-test('what is below the run knows n8n only where it meets it, and elsewhere not even a type of it', () => {
-	const below = ['src/base', 'src/service', 'src/transfer'].flatMap((room) => filesIn(room));
-	const knowing = below.filter((file) => importsOf(file).includes('n8n-workflow'));
-	expect(knowing.filter((file) => !KNOWS_N8N.includes(file))).toEqual([]);
-	expect(takesValues('src/base/clock.ts', 'n8n-workflow')).toBe(true);
+test('n8n is known within the wall, and nowhere else', () => {
+	const outside = filesIn('src').filter((file) => !WALL.some((folder) => file.startsWith(folder)));
+	const knowing = outside.filter((file) => importsOf(file).includes('n8n-workflow'));
+	expect(knowing.sort()).toEqual([...TAKES_OF_N8N].sort());
+	const values = knowing.filter((file) => takesValues(file, 'n8n-workflow'));
+	expect(values.sort()).toEqual(['src/base/clock.ts', 'src/fields/rules/dateTime.ts']);
 });
 
 test('what is published imports nothing but its own files, n8n-workflow and crypto', () => {

@@ -2,8 +2,8 @@
 import { splitText } from '../nodes/Speech/splitText';
 import { isBlank, quoted, sendable, trimmed, unwrapped } from '../src/base/texts';
 import { flagOf } from '../src/base/values';
-import { identityOf, readEvent, readPayload } from '../src/events/event';
-import { refusalOf } from '../src/events/signature';
+import { identityOf, readEvent, readPayload } from '../src/trigger/event';
+import { refusalOf } from '../src/trigger/signature';
 import {
 	binaryField,
 	choices,
@@ -21,9 +21,9 @@ import {
 	type Rule,
 } from '../src/fields/rules';
 import { parsedJson } from '../src/fields/rules/json';
-import { presetVoiceName } from '../src/fields/search/choices';
-import { withEditorLabels } from '../src/run/words';
-import { readBaseUrl } from '../src/service/baseUrl';
+import { presetVoiceName } from '../src/n8n/pickers/choices';
+import { withEditorLabels } from '../src/n8n/words';
+import { readBaseUrl } from '../src/transport/baseUrl';
 import {
 	messageIn,
 	parsed,
@@ -31,18 +31,18 @@ import {
 	readable,
 	whatCame,
 	wordsOfPage,
-} from '../src/service/bodies';
-import { retryAfterMs } from '../src/service/client';
-import { readCredential } from '../src/service/credential';
-import { readerPath } from '../src/service/jobState';
-import { localReason, toNoResponse } from '../src/service/network';
-import { withoutSecret } from '../src/service/redact';
-import { errorOf } from '../src/service/statuses';
-import { mediaUrlIn, transferUrlProblem } from '../src/service/urls';
-import { uploadHeaders } from '../src/transfer/headers';
-import { detect, nameOfType, statedType, typeOfName } from '../src/transfer/types';
-import { readableStem, safeFileName } from '../src/transfer/names';
-import { contentLength } from '../src/transfer/transfer';
+} from '../src/transport/bodies';
+import { retryAfterMs } from '../src/transport/client';
+import { readCredential } from '../src/transport/credential';
+import { readerPath } from '../src/transport/jobState';
+import { localReason, toNoResponse } from '../src/transport/network';
+import { withoutSecret } from '../src/transport/redact';
+import { errorOf } from '../src/transport/statuses';
+import { mediaUrlIn, transferUrlProblem } from '../src/transport/urls';
+import { uploadHeaders } from '../src/files/headers';
+import { detect, nameOfType, statedType, typeOfName } from '../src/files/types';
+import { readableStem, safeFileName } from '../src/files/names';
+import { contentLength } from '../src/files/transfer';
 import { context } from './support/rules';
 
 /** Everything that reads a text of others, by what it reads. */

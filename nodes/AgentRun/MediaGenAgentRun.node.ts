@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { customOperations } from '../../src/fields/entrance';
-import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/fields/node';
+import { customOperations } from '../../src/n8n/entrance';
+import { actionNode, icons, methods, OPERATION, relatedNodes } from '../../src/n8n/node';
 import { operations } from './operations';
 
 const resources = [{ value: 'agentRun', name: 'Agent Run', operations }];

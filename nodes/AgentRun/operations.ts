@@ -5,7 +5,7 @@ import {
 	LIMITS,
 	REVIEW_DECISIONS,
 	type ReviewDecision,
-} from '../../src/contract';
+} from '../../src/api';
 import { creationFields, existingRunOutputs } from '../../src/fields/jobs';
 import {
 	additionalFields,
@@ -27,10 +27,10 @@ import {
 import { fail, type Failed } from '../../src/base/result';
 import { isRecord, type Json } from '../../src/base/types';
 import { flagOf } from '../../src/base/values';
-import { requestResource } from '../../src/service/client';
-import { AGENT_STATUSES, type TerminalStatuses } from '../../src/service/jobState';
-import { refusalOf } from '../../src/service/statuses';
-import type { Item } from '../../src/run/item';
+import { requestResource } from '../../src/transport/client';
+import { AGENT_STATUSES, type TerminalStatuses } from '../../src/transport/jobState';
+import { refusalOf } from '../../src/transport/statuses';
+import type { Item } from '../../src/creation/item';
 
 /** What the three steps offer; `paid`: options of a step that reserves credits. */
 const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] =>

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS } from '../../src/api';
 import { inBody, type Operation } from '../../src/fields/operation';
 import { binaryField } from '../../src/fields/rules';
 

@@ -1,10 +1,10 @@
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS } from '../../src/api';
 import { existingRunOutputs, fileOptions } from '../../src/fields/jobs';
 import { ofItemBefore } from '../../src/fields/locators';
 import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
 import { downloadFinished, statusFields, waitTimeout } from '../../src/fields/settings';
-import { AGENT_STATUSES } from '../../src/service/jobState';
+import { AGENT_STATUSES } from '../../src/transport/jobState';
 
 const jobId: Field = {
 	displayName: 'Job ID',

@@ -4,7 +4,7 @@ import {
 	LIMITS,
 	type ListedParameter,
 	SINGLE_ITEM_SLOTS,
-} from '../../src/contract';
+} from '../../src/api';
 import { collection, type Field, inBody } from '../../src/fields/operation';
 import { catalogueValue, mediaField, modelVoiceLocator } from '../../src/fields/locators';
 import { flag, located, media, name as nameRule, number, prose } from '../../src/fields/rules';

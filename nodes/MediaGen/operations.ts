@@ -1,4 +1,4 @@
-import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/contract';
+import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/api';
 import { creationFields, creditOptions, delivery, existingOutputs } from '../../src/fields/jobs';
 import {
 	audioModelField,

@@ -1,4 +1,4 @@
-import { ENDPOINTS, LIMITS } from '../../src/contract';
+import { ENDPOINTS, LIMITS } from '../../src/api';
 import {
 	keyOptions,
 	paidKeyOptions,

@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest } from '../../src/fields/credentialTest';
-import { choicesInWords, icons } from '../../src/fields/node';
+import { mediaGenApiTest } from '../../src/n8n/credentialTest';
+import { choicesInWords, icons } from '../../src/n8n/node';
 import {
 	downloadField,
 	getModels,
@@ -8,7 +8,7 @@ import {
 	modelsField,
 	modesField,
 	statusOptions,
-} from '../../src/events/filters';
+} from '../../src/trigger/filters';
 import { execute } from './execute';
 import { poll } from './poll';
 

@@ -1,10 +1,10 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
-import { parameterOf, switchOf } from '../../src/events/filters';
-import { downloadFiles, forEachItem, openService, type Service } from '../../src/events/service';
+import { parameterOf, switchOf } from '../../src/trigger/filters';
+import { downloadFiles, forEachItem, openService, type Service } from '../../src/trigger/service';
 import { ok, type Result } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
-import { jobState } from '../../src/service/jobState';
-import { withOutputs } from '../../src/run/files';
+import { jobState } from '../../src/transport/jobState';
+import { withOutputs } from '../../src/creation/outputs';
 import { isFinished } from './findNewlyFinished';
 import { filterOf, itemOf, generationReader } from './poll';
 

@@ -1,6 +1,6 @@
-import { jobState } from '../../src/service/jobState';
+import { jobState } from '../../src/transport/jobState';
 import { isResource, type Resource } from '../../src/base/types';
-import type { Page } from '../../src/service/pages';
+import type { Page } from '../../src/transport/pages';
 
 /** Finished generations to remember: the next poll reads no more than 100 of them again. */
 export const MAX_SEEN = 200;

@@ -4,17 +4,17 @@ import type {
 	INodeExecutionData,
 	IPollFunctions,
 } from 'n8n-workflow';
-import { ENDPOINTS, LIMITS } from '../../src/contract';
-import { verdictOf } from '../../src/events/event';
-import { filtersOf, namesOf, parameterOf } from '../../src/events/filters';
-import { nameInLog } from '../../src/events/log';
-import { openService, readResource, serviceError, type Service } from '../../src/events/service';
-import { savedState, saveState } from '../../src/events/state';
+import { ENDPOINTS, LIMITS } from '../../src/api';
+import { verdictOf } from '../../src/trigger/event';
+import { filtersOf, namesOf, parameterOf } from '../../src/trigger/filters';
+import { nameInLog } from '../../src/trigger/log';
+import { openService, readResource, serviceError, type Service } from '../../src/trigger/service';
+import { savedState, saveState } from '../../src/trigger/state';
 import { fail } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
-import { mustBeList, pageOf } from '../../src/service/pages';
-import { isRefusal, refusalOf } from '../../src/service/statuses';
-import { jsonOf } from '../../src/run/output';
+import { mustBeList, pageOf } from '../../src/transport/pages';
+import { isRefusal, refusalOf } from '../../src/transport/statuses';
+import { jsonOf } from '../../src/n8n/rows';
 import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
 
 const CANNOT_LIST = 'The generations cannot be listed';

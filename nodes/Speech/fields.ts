@@ -1,5 +1,5 @@
 import type { IDisplayOptions } from 'n8n-workflow';
-import { isRecord, LIMITS, type Json } from '../../src/contract';
+import { isRecord, LIMITS, type Json } from '../../src/api';
 import { collection, forOthers, optionList, type Field, inBody } from '../../src/fields/operation';
 import { blockVoiceLocator } from '../../src/fields/locators';
 import {

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS } from '../../src/api';
 import { creationFields, creditOptions, delivery } from '../../src/fields/jobs';
 import { ofItemBefore, speechModelField } from '../../src/fields/locators';
 import { inPath, options, type Operation } from '../../src/fields/operation';

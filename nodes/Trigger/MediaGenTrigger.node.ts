@@ -1,8 +1,8 @@
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { mediaGenApiTest, mediaGenWebhookSecretApiTest } from '../../src/fields/credentialTest';
+import { mediaGenApiTest, mediaGenWebhookSecretApiTest } from '../../src/n8n/credentialTest';
 import { eventOptions } from '../../src/fields/events';
-import { choicesInWords, icons } from '../../src/fields/node';
-import { getModels, LISTED } from '../../src/events/filters';
+import { choicesInWords, icons } from '../../src/n8n/node';
+import { getModels, LISTED } from '../../src/trigger/filters';
 import { execute } from './execute';
 import { fields } from './fields';
 import { receive } from './receive';

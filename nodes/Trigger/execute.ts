@@ -1,18 +1,18 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { isRecord, type Json } from '../../src/contract';
-import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/events/event';
-import { filtersOf, optionsOf, switchOf } from '../../src/events/filters';
-import { nameInLog, NOT_STARTED, warnOfNoResource } from '../../src/events/log';
+import { isRecord, type Json } from '../../src/api';
+import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/trigger/event';
+import { filtersOf, optionsOf, switchOf } from '../../src/trigger/filters';
+import { nameInLog, NOT_STARTED, warnOfNoResource } from '../../src/trigger/log';
 import {
 	downloadFiles,
 	forEachItem,
 	openService,
 	readResource,
 	type Service,
-} from '../../src/events/service';
+} from '../../src/trigger/service';
 import { ok, type Result } from '../../src/base/result';
-import { readerOf } from '../../src/service/jobState';
-import { jsonOf } from '../../src/run/output';
+import { readerOf } from '../../src/transport/jobState';
+import { jsonOf } from '../../src/n8n/rows';
 
 /** Events that n8n remembers for a trigger, in one row of its database. */
 const MAX_RECORDED = 2_000;

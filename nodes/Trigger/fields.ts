@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { eventOptions } from '../../src/fields/events';
 import { optionList } from '../../src/fields/operation';
-import { downloadField, modelsField, modesField, statusOptions } from '../../src/events/filters';
+import { downloadField, modelsField, modesField, statusOptions } from '../../src/trigger/filters';
 import type { RegistrationMode } from './registration';
 
 /** Shown before the workflow is published: n8n reports what is missing only afterwards. */

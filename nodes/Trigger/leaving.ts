@@ -1,6 +1,6 @@
 import type { IHookFunctions } from 'n8n-workflow';
 import { systemClock } from '../../src/base/clock';
-import { HOOK_MS } from '../../src/events/hooks';
+import { HOOK_MS } from '../../src/trigger/hooks';
 
 /*
  * When a changed workflow is published, n8n deletes the webhook of the old version and asks for that of the

@@ -1,10 +1,10 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { EVENTS, SIGNATURE_HEADERS } from '../../src/contract';
-import { identityOf, readEvent, readPayload, verdictOf } from '../../src/events/event';
-import { filtersOf } from '../../src/events/filters';
-import { NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/events/log';
-import { openService } from '../../src/events/service';
-import { refusalOf } from '../../src/events/signature';
+import { EVENTS, SIGNATURE_HEADERS } from '../../src/api';
+import { identityOf, readEvent, readPayload, verdictOf } from '../../src/trigger/event';
+import { filtersOf } from '../../src/trigger/filters';
+import { NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/trigger/log';
+import { openService } from '../../src/trigger/service';
+import { refusalOf } from '../../src/trigger/signature';
 import { BoundedMap } from '../../src/base/boundedMap';
 import type { Resource } from '../../src/base/types';
 import { secretOf } from './registration';

@@ -5,15 +5,15 @@ import {
 	type IHookFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/contract';
-import { runHook } from '../../src/events/hooks';
-import { nameInLog } from '../../src/events/log';
-import { openService, reasonOf, serviceError, type Service } from '../../src/events/service';
-import { forgetState, savedState, saveState } from '../../src/events/state';
+import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/api';
+import { runHook } from '../../src/trigger/hooks';
+import { nameInLog } from '../../src/trigger/log';
+import { openService, reasonOf, serviceError, type Service } from '../../src/trigger/service';
+import { forgetState, savedState, saveState } from '../../src/trigger/state';
 import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
-import { readPages } from '../../src/service/pages';
-import { isGone, refusalOf } from '../../src/service/statuses';
+import { readPages } from '../../src/transport/pages';
+import { isGone, refusalOf } from '../../src/transport/statuses';
 import { callBack, deleteLater } from './leaving';
 
 /** Who creates the webhook at the service. */

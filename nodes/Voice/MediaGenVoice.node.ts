@@ -1,6 +1,6 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { customOperations } from '../../src/fields/entrance';
-import { actionNode, icons, methods, OPERATION_AND_RESOURCE } from '../../src/fields/node';
+import { customOperations } from '../../src/n8n/entrance';
+import { actionNode, icons, methods, OPERATION_AND_RESOURCE } from '../../src/n8n/node';
 import { resources } from './operations';
 
 export class MediaGenVoice implements INodeType {

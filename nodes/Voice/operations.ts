@@ -1,4 +1,4 @@
-import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/contract';
+import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/api';
 import { paidKeyOptions, previewOfExisting, previewOptions } from '../../src/fields/jobs';
 import {
 	additionalFields,
@@ -15,10 +15,10 @@ import {
 	simplify,
 } from '../../src/fields/operation';
 import { ofItemBefore, mediaField, thisVoice, toDelete } from '../../src/fields/locators';
-import type { NodeResource } from '../../src/fields/properties';
+import type { NodeResource } from '../../src/n8n/properties';
 import { choice, flag, name, oneMedia, prose, type Rule } from '../../src/fields/rules';
-import { nameFromId } from '../../src/fields/search/choices';
-import type { OperationSpec } from '../../src/run/item';
+import { nameFromId } from '../../src/base/texts';
+import type { OperationSpec } from '../../src/creation/item';
 
 /** It may take long. Specification: Operation details, Idempotency-Key. */
 const CREATION: OperationSpec = {

@@ -1,12 +1,12 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { customOperations } from '../../src/fields/entrance';
+import { customOperations } from '../../src/n8n/entrance';
 import {
 	actionNode,
 	icons,
 	methods,
 	OPERATION_AND_RESOURCE,
 	relatedNodes,
-} from '../../src/fields/node';
+} from '../../src/n8n/node';
 import { resources } from './operations';
 
 export class MediaGenWebhook implements INodeType {

@@ -1,4 +1,4 @@
-import { ENDPOINTS, EVENTS, type EventKind } from '../../src/contract';
+import { ENDPOINTS, EVENTS, type EventKind } from '../../src/api';
 import { additionalJson } from '../../src/fields/jobs';
 import { eventOptions } from '../../src/fields/events';
 import { ofItemBefore, thisWebhook, toDelete } from '../../src/fields/locators';
@@ -13,7 +13,7 @@ import {
 	options,
 	updateFields,
 } from '../../src/fields/operation';
-import type { NodeResource } from '../../src/fields/properties';
+import type { NodeResource } from '../../src/n8n/properties';
 import { choices, flag, httpsUrl, prose } from '../../src/fields/rules';
 import { idempotency, idempotencyKey, idempotencyOptions } from '../../src/fields/settings';
 

@@ -1,4 +1,4 @@
-import { ENDPOINTS, isRecord, MODEL_MODES, type Json, type ModelMode } from '../../src/contract';
+import { ENDPOINTS, isRecord, MODEL_MODES, type Json, type ModelMode } from '../../src/api';
 import {
 	inQuery,
 	listFields,

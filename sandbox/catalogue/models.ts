@@ -5,7 +5,7 @@ import {
 	type InputSlot,
 	type ModelMode,
 	type SpeechModel,
-} from '../../src/contract';
+} from '../../src/api';
 import { invalid } from '../errors';
 import type { MediaKind } from '../media/types';
 import type { Settings } from '../settings';

@@ -1,4 +1,4 @@
-import type { SpeechModel } from '../../src/contract';
+import type { SpeechModel } from '../../src/api';
 import type { ModelEntry } from '../catalogue/models';
 
 /**

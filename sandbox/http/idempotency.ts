@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- not published */
 import { isDeepStrictEqual } from 'util';
 
-import { LIMITS } from '../../src/contract';
+import { LIMITS } from '../../src/api';
 import type { Clock } from '../clock';
 import { invalid } from '../errors';
 import type { Persistence } from '../store';

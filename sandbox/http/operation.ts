@@ -1,7 +1,7 @@
 import { json, Router, type Request, type Response } from 'express';
 import { z } from 'zod/v4';
 
-import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, type EndpointName } from '../../src/api';
 import type { KeyEntity } from '../entities';
 import { ApiError, invalid } from '../errors';
 import { requestOf, type Given } from '../schemas';

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
 import { z } from 'zod/v4';
 
-import { LIMITS, type ReviewDecision } from '../../src/contract';
+import { LIMITS, type ReviewDecision } from '../../src/api';
 import { PRICES } from '../credits/prices';
 import type { AgentRunEntity } from '../entities';
 import { ApiError, invalid } from '../errors';

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/contract';
+import { LIMITS } from '../../src/api';
 import type { Stored } from '../entities';
 import { found } from '../errors';
 import type { Table, Workspace } from '../store';

@@ -1,4 +1,4 @@
-import type { GenerationParameters, InputSlot } from '../../src/contract';
+import type { GenerationParameters, InputSlot } from '../../src/api';
 import {
 	findModel,
 	mostCharacters,

@@ -1,4 +1,4 @@
-import type { Delivery, EventKind } from '../../src/contract';
+import type { Delivery, EventKind } from '../../src/api';
 import { meterLite } from '../credits/prices';
 import type { UsageMode } from '../credits/usage';
 import type { JobEntity, JobOutcome, JobProblem, OutputEntity, Recipe } from '../entities';

@@ -1,4 +1,4 @@
-import { SPEECH_MODELS, type SpeechModel } from '../../src/contract';
+import { SPEECH_MODELS, type SpeechModel } from '../../src/api';
 import { refuseRetired } from '../catalogue/models';
 import { presetVoices, type PresetVoice } from '../catalogue/voices';
 import { countCharacters, PRICES } from '../credits/prices';

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../contract';
+import type { Endpoint } from '../api';
 import type { Resource, UnsentReason } from './types';
 
-/** Every way in which an item can fail, as data: `src/run/words.ts` and `src/run/spending.ts` put it into words. */
+/** Every way in which an item can fail, as data: `src/n8n/words.ts` and `src/n8n/spending.ts` put it into words. */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }

@@ -70,3 +70,9 @@ export function quoted(value: unknown): string {
 	const shown = `${characters.slice(0, MOST_SHOWN).join('')}${isCut ? '…' : ''}`;
 	return isText ? `"${shown}"` : shown;
 }
+
+/** `vendor/speech-2.8-turbo` is `Speech 2.8 Turbo`, where the catalogue gives no better name. */
+export function nameFromId(id: string): string {
+	const words = id.slice(id.lastIndexOf('/') + 1).split(/[-_]/);
+	return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(' ');
+}

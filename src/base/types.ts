@@ -1,4 +1,4 @@
-import { isRecord, type Endpoint, type Json } from '../contract';
+import { isRecord, type Endpoint, type Json } from '../api';
 
 export { isRecord, type Json };
 

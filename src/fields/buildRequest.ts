@@ -1,7 +1,7 @@
-import type { Endpoint, Json } from '../contract';
+import type { Endpoint, Json } from '../api';
 import type { ApiRequest } from '../base/types';
 import { fail, ok, type Result } from '../base/result';
-import type { Settings } from '../run/item';
+import type { Settings } from '../creation/item';
 import type { Mapping } from './operation';
 import type { Values } from './readFields';
 

@@ -1,5 +1,5 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { isRecord, type Json } from '../contract';
+import { isRecord, type Json } from '../api';
 import { UPDATE_FIELDS, type Field, type Operation } from './operation';
 import { ABSENT } from './rules';
 

@@ -1,5 +1,5 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import type { EventKind } from '../contract';
+import type { EventKind } from '../api';
 
 /** Name and description of each kind, first what most people look for. */
 const EVENT_TEXTS: Record<EventKind, [name: string, description: string]> = {

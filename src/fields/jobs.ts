@@ -1,5 +1,5 @@
-import { DELIVERIES, type Delivery, type Json } from '../contract';
-import { AGENT_STATUSES } from '../service/jobState';
+import { DELIVERIES, type Delivery, type Json } from '../api';
+import { AGENT_STATUSES } from '../transport/jobState';
 import { inBody, optionList, options, type Field } from './operation';
 import { choice, jsonObject } from './rules';
 import {

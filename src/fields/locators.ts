@@ -1,10 +1,22 @@
+import { nameFromId } from '../base/texts';
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
-import { SPEECH_MODELS } from '../contract';
-import { FIRST_MODEL, FIRST_MODEL_NAME } from '../run/firstModel';
+import { SPEECH_MODELS, type ListedParameter } from '../api';
+import { FIRST_MODEL, FIRST_MODEL_NAME } from '../creation/firstModel';
 import { inBody, inPath, type Field } from './operation';
 import { choice, id, located, name, type Rule } from './rules';
-import { nameFromId } from './search/choices';
-import type { SearchName } from './search/searches';
+
+/** The lists that the editor may ask for, by the name of their search (`src/n8n/pickers`). */
+export type SearchName =
+	| ListedParameter
+	| 'searchAgentRuns'
+	| 'searchAllPersonas'
+	| 'searchCustomVoices'
+	| 'searchGenerations'
+	| 'searchModels'
+	| 'searchPersonas'
+	| 'searchSpeechModels'
+	| 'searchVoices'
+	| 'searchWebhooks';
 
 const listMode = (search: SearchName): INodePropertyMode => ({
 	displayName: 'From List',

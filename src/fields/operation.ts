@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import type { Endpoint } from '../contract';
+import type { Endpoint } from '../api';
 import type { ApiRequest } from '../base/types';
-import type { OperationSpec, Settings } from '../run/item';
+import type { OperationSpec, Settings } from '../creation/item';
 import { flag, number, optional, type Rule } from './rules';
 
 /** Settings by their name, and the two parts of one that has parts. */

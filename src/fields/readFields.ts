@@ -1,8 +1,6 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
-import { flagOf, valueAt } from '../base/values';
-import type { Input, NodeCall } from '../n8n/call';
+import { flagOf } from '../base/values';
 import type { Field, Mapping } from './operation';
 import { ABSENT, isEmptyText, type RuleContext, type Ruled } from './rules';
 
@@ -25,46 +23,8 @@ export function mappedFields(fields: Field[], within = ''): MappedField[] {
 	});
 }
 
-const problemOf = (field: string, problem: string, hint?: string): Failed =>
+export const problemOf = (field: string, problem: string, hint?: string): Failed =>
 	fail({ kind: 'input', field, problem, hint });
-
-/** A parameter as it is evaluated; a failure that names the field whose expression throws. */
-function evaluated(
-	call: NodeCall,
-	{ index }: Input,
-	{ name, displayName, fields = [] }: Field,
-): Result<unknown> {
-	try {
-		return ok(call.parameter(index, name));
-	} catch (error) {
-		const throws = fields.find((inner) => {
-			try {
-				call.parameter(index, `${name}.${inner.name}`, '');
-				return false;
-			} catch {
-				return true;
-			}
-		});
-		const reason = error instanceof Error ? `: ${error.message}` : '';
-		return problemOf(throws?.displayName ?? displayName, `cannot be evaluated${reason}`);
-	}
-}
-
-/** The evaluated parameters of an item, as far as an operation has fields for them. */
-export function readParameters(call: NodeCall, input: Input, fields: Field[]): Result<Json> {
-	const { parameters } = call.node;
-	const read: Json = {};
-	for (const field of fields) {
-		const { name, displayName, fields: inner } = field;
-		if (Object.hasOwn(read, name) || valueAt(parameters, [name]) === undefined) continue;
-		const value = evaluated(call, input, field);
-		if (!value.ok) return value;
-		if (inner && !isRecord(value.value))
-			return problemOf(displayName, `must be an object with fields, got ${quoted(value.value)}`);
-		read[name] = value.value;
-	}
-	return ok(read);
-}
 
 /** What stands in the collections of an operation although it has no such fields, by their names. */
 export function unknownFields(parameters: Json, fields: Field[]): string[] {

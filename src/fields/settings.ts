@@ -1,6 +1,6 @@
-import { LIMITS } from '../contract';
-import { AGENT_STATUSES, type TerminalStatuses } from '../service/jobState';
-import { ownKeyProblem } from '../run/idempotency';
+import { LIMITS } from '../api';
+import { AGENT_STATUSES, type TerminalStatuses } from '../transport/jobState';
+import { ownKeyProblem } from '../creation/idempotency';
 import {
 	CREDIT_POLICIES,
 	IDEMPOTENCY_CHOICES,
@@ -9,7 +9,7 @@ import {
 	type IdempotencyMode,
 	type OperationSpec,
 	type Settings,
-} from '../run/item';
+} from '../creation/item';
 import { asSetting, optionList, type Field } from './operation';
 import { choice, flag, minutes, name, names, number, type Rule } from './rules';
 

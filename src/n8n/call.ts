@@ -15,7 +15,8 @@ import type {
 import { BoundedMap } from '../base/boundedMap';
 import { shortHash } from '../base/hash';
 import { isRecord } from '../base/types';
-import { CREDENTIAL, credentialIdOf } from '../service/credential';
+import { FILES_KEY } from '../fields/rules/media';
+import { CREDENTIAL, credentialIdOf } from '../transport/credential';
 
 /*
  * What n8n gives to one run of a node, by whichever door it comes in, with a stated value where n8n gives none.
@@ -83,15 +84,8 @@ export interface NodeCall {
 	addHint(hint: NodeExecutionHint): void;
 }
 
-/** Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2). */
-const FILES_KEY = '_files';
-
 const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
-
-/** The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`. */
-export const fieldName = (name: string): string =>
-	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
 
 /** The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be anybody's. */
 function filesOf({ json, binary = {} }: INodeExecutionData, isCombined: boolean) {

@@ -1,7 +1,7 @@
 import { NodeHelpers } from 'n8n-workflow';
 import { MediaGenApi } from '../../credentials/MediaGenApi.credentials';
 import { MediaGenTrigger } from '../../nodes/Trigger/MediaGenTrigger.node';
-import { authenticate } from '../../src/service/credential';
+import { authenticate } from '../../src/n8n/authenticate';
 
 const credential = new MediaGenApi();
 

@@ -3,18 +3,18 @@ import { read } from '../support/sources';
 /** A file of tests, and the name of a test in it, as it is written there. */
 type Proof = [file: string, name: string];
 
-const RUN = 'test/run/paidOnce.test.ts';
-const CONTENT = 'test/run/contentRuns.test.ts';
-const WHOLE = 'test/run/wholeRuns.test.ts';
-const ORDER = 'test/run/oneOrder.test.ts';
-const TOOL = 'test/run/toolAnswer.test.ts';
-const NAMES = 'test/run/idempotency.test.ts';
+const RUN = 'test/creation/paidOnce.test.ts';
+const CONTENT = 'test/creation/contentRuns.test.ts';
+const WHOLE = 'test/n8n/wholeRuns.test.ts';
+const ORDER = 'test/creation/oneOrder.test.ts';
+const TOOL = 'test/n8n/tool.test.ts';
+const NAMES = 'test/creation/idempotency.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
 const CRASH = 'test/e2e/crash.test.ts';
 const SANDBOX = 'test/sandbox/idempotency.test.ts';
 
 const MODEL: Proof = [
-	'test/run/executions.model.test.ts',
+	'test/creation/executions.model.test.ts',
 	'sequences of executions: nothing that was paid for and lost is paid for again',
 ];
 const SAME_KEY: Proof = [NAMES, '%s: the key differs by %j, and by nothing else'];
@@ -63,7 +63,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		NEXT,
 		MODEL,
 		GO_ON,
-		['test/run/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
+		['test/creation/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
 	],
 	[`the next click in the editor, after an error, a stop or a failed row | ${GETS_IT}`]: [
 		NEXT,

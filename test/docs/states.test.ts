@@ -1,4 +1,4 @@
-import { NEW, transition, type ItemEvent, type ItemState } from '../../src/run/state';
+import { NEW, transition, type ItemEvent, type ItemState } from '../../src/creation/state';
 import { read } from '../support/sources';
 
 const job = { id: 'gen_1', object: 'generation' };

@@ -1,7 +1,7 @@
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS } from '../../src/api';
 import { fail, type Failure } from '../../src/base/result';
-import type { ErrorContext } from '../../src/run/errorContext';
-import { wordsOf } from '../../src/run/words';
+import type { ErrorContext } from '../../src/n8n/errorContext';
+import { wordsOf } from '../../src/n8n/words';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 
@@ -82,7 +82,7 @@ const others = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(messagesIn
  * URL, which has a row of its own. A wrong kind of value is one message for all kinds.
  */
 const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
-	.filter((file) => !file.startsWith('src/transfer/') && file !== 'src/service/baseUrl.ts')
+	.filter((file) => !file.startsWith('src/files/') && file !== 'src/transport/baseUrl.ts')
 	.flatMap(problemsIn)
 	.map((text) =>
 		text
@@ -91,7 +91,7 @@ const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
 	);
 
 /** What people read under *Test* of a credential. */
-const tested = ['src/fields/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node.ts'].flatMap(
+const tested = ['src/n8n/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node.ts'].flatMap(
 	testResultsIn,
 );
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { InputItem } from '../../lab/n8n/runNode';
-import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/api';
 import { takesKey } from '../support/shapes';
 import { byId, call } from './support/fixtures';
 import { credentials, listed, newCredential, rest, runOurs, sandbox } from './support/harness';

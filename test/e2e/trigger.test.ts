@@ -5,7 +5,7 @@ import { credentialData, saveCredential } from '../../lab/n8n/credential';
 import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { runNode } from '../../lab/n8n/runNode';
 import { SandboxAdmin } from '../../lab/sandbox/admin';
-import { EVENTS } from '../../src/contract';
+import { EVENTS } from '../../src/api';
 import { triggerName } from './support/eventInstance';
 import { exampleOf, itemsIn, type ItemsOf } from './support/examples';
 import { rest as withoutHttps } from './support/harness';

@@ -1,5 +1,5 @@
 import { tryToParseDateTime } from 'n8n-workflow';
-import { LIMITS } from '../../src/contract';
+import { LIMITS } from '../../src/api';
 import {
 	ABSENT,
 	binaryField,
@@ -18,7 +18,7 @@ import {
 	prose,
 	type Rule,
 } from '../../src/fields/rules';
-import { BinaryReference } from '../../src/run/uploads';
+import { BinaryReference } from '../../src/creation/uploads';
 import { context as usual, localContext } from '../support/rules';
 
 const context = { ...usual, timezone: 'Europe/Berlin' };

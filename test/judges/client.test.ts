@@ -1,14 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { ENDPOINTS, type Endpoint } from '../../src/contract';
+import { ENDPOINTS, type Endpoint } from '../../src/api';
 import { createSandbox } from '../../sandbox/server';
 import { quickRender } from '../sandbox/support/harness';
 
 const run = promisify(execFile);
 const folder = 'test/judges/client';
 
-test('a client generated from the document compiles strictly, and its types are those of src/contract', async () => {
+test('a client generated from the document compiles strictly, and its types are those of src/api', async () => {
 	const generator = 'test/judges/node_modules/openapi-typescript/bin/cli.js';
 	await run(process.execPath, [generator, 'docs/openapi.json', '-o', `${folder}/generated.d.ts`]);
 	const tsc = run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder]);

@@ -2,8 +2,8 @@
 import { join } from 'path';
 
 import { readCommandLine, startFrom } from '../../sandbox/commandLine';
-import { readCredential } from '../../src/service/credential';
-import { transferUrlProblem } from '../../src/service/urls';
+import { readCredential } from '../../src/transport/credential';
+import { transferUrlProblem } from '../../src/transport/urls';
 import { ask } from '../sandbox/support/harness';
 import { read, ROOT } from '../support/sources';
 

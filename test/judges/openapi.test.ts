@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ENDPOINTS, EVENTS } from '../../src/contract';
+import { ENDPOINTS, EVENTS } from '../../src/api';
 import { document } from '../sandbox/support/openapi';
 
 /** In a process of its own: Redocly is an ES module. */

@@ -2,7 +2,7 @@
 import fc, { anyCodePoint, SEED } from '../support/fastCheck';
 import { expectSame } from '../support/same';
 import { cases } from '../support/thorough';
-import { refusalOf, sign } from '../../src/events/signature';
+import { refusalOf, sign } from '../../src/trigger/signature';
 
 const CASES = cases(10_000);
 

@@ -2,7 +2,7 @@ import { inFile, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
-	...inFile('src/service/n8n.ts', 'test/wire/transfers.test.ts', {
+	...inFile('src/n8n/host.ts', 'test/wire/transfers.test.ts', {
 		'files/key-sent-to-a-storage': {
 			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',
 			from: '\t\t\t...request,\n',
@@ -14,30 +14,26 @@ export const files: Mutant[] = [
 			to: "headers['X-Other'] = 'x';",
 		},
 	}),
-	...inFile('src/service/jobState.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+	...inFile('src/transport/jobState.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
 		'files/some-outputs-are-all': {
 			why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',
 			from: "job.status === 'completed' ? Math.max(1, outputCount(job)) : 1",
 			to: '1',
 		},
 	}),
-	...inFile(
-		'src/transfer/transfer.ts',
-		['test/transfer/down.test.ts', 'test/transfer/up.test.ts'],
-		{
-			'files/redirect-into-the-house': {
-				why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
-				from: 'transferUrlProblem(url, baseUrl);',
-				to: 'transferUrlProblem(start, baseUrl);',
-			},
-			'files/endless-redirects': {
-				why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
-				from: 'const MAX_HOPS = 5;',
-				to: 'const MAX_HOPS = 50;',
-			},
+	...inFile('src/files/transfer.ts', ['test/files/down.test.ts', 'test/files/up.test.ts'], {
+		'files/redirect-into-the-house': {
+			why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
+			from: 'transferUrlProblem(url, baseUrl);',
+			to: 'transferUrlProblem(start, baseUrl);',
 		},
-	),
-	...inFile('src/service/urls.ts', 'test/service/urls.test.ts', {
+		'files/endless-redirects': {
+			why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
+			from: 'const MAX_HOPS = 5;',
+			to: 'const MAX_HOPS = 50;',
+		},
+	}),
+	...inFile('src/transport/urls.ts', 'test/transport/urls.test.ts', {
 		'files/metadata-address': {
 			why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
 			from: '(a === 169 && b === 254) ||',
@@ -59,7 +55,7 @@ export const files: Mutant[] = [
 			to: 'isLocalService(baseUrl)',
 		},
 	}),
-	...inFile('src/transfer/down.ts', 'test/transfer/down.test.ts', {
+	...inFile('src/files/down.ts', 'test/files/down.test.ts', {
 		'files/part-taken-for-the-whole': {
 			why: 'A 206 with a part of the video is stored as the video.',
 			from: 'if (response.status === 200) return await storeBody',
@@ -91,7 +87,7 @@ export const files: Mutant[] = [
 			to: 'if (bytes < 0)',
 		},
 	}),
-	...inFile('src/transfer/up.ts', 'test/transfer/up.test.ts', {
+	...inFile('src/files/up.ts', 'test/files/up.test.ts', {
 		'files/half-uploaded-is-there': {
 			why: 'A file that arrived in part counts as uploaded, and the job is made from half a picture.',
 			from: 'response.status === 200 && contentLength(response) === size',
@@ -103,14 +99,14 @@ export const files: Mutant[] = [
 			to: 'key',
 		},
 	}),
-	...inFile('src/transfer/headers.ts', 'test/transfer/up.test.ts', {
+	...inFile('src/files/headers.ts', 'test/files/up.test.ts', {
 		'files/authorization-for-a-storage': {
 			why: 'The service can make n8n send an Authorization of its choice to any host.',
 			from: "\t'authorization',\n",
 			to: '',
 		},
 	}),
-	...inFile('src/transfer/types.ts', 'test/transfer/types.test.ts', {
+	...inFile('src/files/types.ts', 'test/files/types.test.ts', {
 		'files/stated-type-wins': {
 			why: 'A JPEG that is stated as PNG gets the wrong ending and the wrong type, and other programs refuse it.',
 			from: 'if (isMedium) return { type: likely };',
@@ -122,7 +118,7 @@ export const files: Mutant[] = [
 			to: '[asText(value)]',
 		},
 	}),
-	...inFile('src/transfer/names.ts', 'test/transfer/names.test.ts', {
+	...inFile('src/files/names.ts', 'test/files/names.test.ts', {
 		'files/name-leaves-its-folder': {
 			why: 'A name with backslashes is written elsewhere on Windows.',
 			from: "Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\\\'))",
@@ -139,21 +135,21 @@ export const files: Mutant[] = [
 			to: 'clean',
 		},
 	}),
-	...inFile('src/base/values.ts', 'test/run/uploads.test.ts', {
+	...inFile('src/base/values.ts', 'test/creation/uploads.test.ts', {
 		'files/order-makes-another-request': {
 			why: 'The same request with its fields in another order has another key, and is paid for again.',
 			from: 'sort(([a], [b]) => (a < b ? -1 : 1))',
 			to: 'slice()',
 		},
 	}),
-	...inFile('src/run/files.ts', 'test/run/files.test.ts', {
+	...inFile('src/creation/outputs.ts', 'test/creation/outputs.test.ts', {
 		'files/fetched-again-on-retry': {
 			why: 'Retry On Fail downloads and stores every file of the run again.',
 			from: 'if (kept) return ok({ ...kept });',
 			to: '',
 		},
 	}),
-	...inFile('src/transfer/content.ts', 'test/transfer/up.test.ts', {
+	...inFile('src/files/content.ts', 'test/files/up.test.ts', {
 		'files/saved-error-page-is-sent': {
 			why: 'An empty file is uploaded, and the job that is made from it is paid for.',
 			from: "if (size === 0) return 'its file is empty';",

@@ -2,7 +2,7 @@ import { inFile, type Mutant } from './mutant';
 
 /** Requests a minute, job slots, other clients of the workspace, credits that ran out, waiting for jobs. */
 export const limits: Mutant[] = [
-	...inFile('src/service/rateLimiter.ts', 'test/service/rateLimiter.test.ts', {
+	...inFile('src/transport/rateLimiter.ts', 'test/transport/rateLimiter.test.ts', {
 		'limits/short-window': {
 			why: 'More requests than the limit go out in a minute, and the service refuses with 429.',
 			from: 'const WINDOW_MS = MINUTE_MS + 250;',
@@ -29,7 +29,7 @@ export const limits: Mutant[] = [
 			to: '\t\tif (isRead && isFull) {',
 		},
 	}),
-	...inFile('src/service/otherClients.ts', 'test/service/otherClients.test.ts', {
+	...inFile('src/transport/otherClients.ts', 'test/transport/otherClients.test.ts', {
 		'limits/short-jobs-of-others-forgotten': {
 			why: 'Others whose jobs are short are forgotten with each list that misses them, and get no slot.',
 			from: 'if (this.ofOthers(running).length > 0) this.lastSeen',
@@ -46,7 +46,7 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/service/jobSlots.ts', 'test/service/jobSlots.test.ts', {
+	...inFile('src/transport/jobSlots.ts', 'test/transport/jobSlots.test.ts', {
 		'limits/unlisted-jobs-hold-slots': {
 			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
 			from: 'isBlind || now - since',
@@ -98,7 +98,7 @@ export const limits: Mutant[] = [
 			to: 'now >= since + Math.min(longest, timeoutMs),',
 		},
 	}),
-	...inFile('src/service/creditGate.ts', 'test/service/creditGate.test.ts', {
+	...inFile('src/transport/creditGate.ts', 'test/transport/creditGate.test.ts', {
 		'limits/top-up-tried-too-often': {
 			why: 'Waiting for a top-up takes half of the requests of each minute.',
 			from: 'const TRY_EVERY_MS = 20_000;',
@@ -110,14 +110,14 @@ export const limits: Mutant[] = [
 			to: 'undefined',
 		},
 	}),
-	...inFile('src/service/client.ts', 'test/service/client.test.ts', {
+	...inFile('src/transport/client.ts', 'test/transport/client.test.ts', {
 		'limits/retry-after-unbounded': {
 			why: 'A wrong Retry-After makes a workflow stand still for a day.',
 			from: 'const MAX_RETRY_AFTER_MS = 120_000;',
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
-	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
+	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
 		'limits/retry-after-unheard': {
 			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
 			from: 'headers: withoutSecret(headersOf(response.headers), secret)',
@@ -131,7 +131,7 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/service/jobPoller.ts', 'test/service/jobPoller.test.ts', {
+	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
 		'limits/deadline-without-a-last-look': {
 			why: 'A job that has ended shortly before Wait Timeout is reported as not finished.',
 			from: 'if (readAt >= deadline || now >= waiter.giveUpAt)',
@@ -153,21 +153,21 @@ export const limits: Mutant[] = [
 			to: 'now >= deadline',
 		},
 	}),
-	...inFile('src/service/pollRule.ts', 'test/service/pollRule.test.ts', {
+	...inFile('src/transport/pollRule.ts', 'test/transport/pollRule.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',
 			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
 			to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
 		},
 	}),
-	...inFile('src/service/pages.ts', 'test/service/pages.test.ts', {
+	...inFile('src/transport/pages.ts', 'test/transport/pages.test.ts', {
 		'limits/list-ends-too-early': {
 			why: 'Return All gives the first page and says nothing.',
 			from: 'if (entries.length >= wanted) return ok(entries.slice(0, wanted));',
 			to: 'if (entries.length > 0) return ok(entries.slice(0, wanted));',
 		},
 	}),
-	...inFile('src/run/firstModel.ts', 'test/run/firstModel.test.ts', {
+	...inFile('src/creation/firstModel.ts', 'test/creation/firstModel.test.ts', {
 		'limits/each-item-asks-for-the-model': {
 			why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
 			from: 'known.get(mode) ?? readFirstModel(item, mode)',

@@ -5,7 +5,7 @@ import { inFile, type Mutant } from './mutant';
  * it.
  */
 export const money: Mutant[] = [
-	...inFile('src/run/state.ts', 'test/run/state.test.ts', {
+	...inFile('src/creation/state.ts', 'test/creation/state.test.ts', {
 		'money/refusal-frees-an-open-key': {
 			why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
 			from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
@@ -37,7 +37,7 @@ export const money: Mutant[] = [
 			to: 'sent.warnedIn !== undefined',
 		},
 	}),
-	...inFile('src/run/creation.ts', 'test/run/paidOnce.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/paidOnce.test.ts', {
 		'money/sent-but-not-noted': {
 			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
 			from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
@@ -49,42 +49,42 @@ export const money: Mutant[] = [
 			to: 'replayable: () => true,',
 		},
 	}),
-	...inFile('src/run/answer.ts', 'test/run/paidOnce.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/paidOnce.test.ts', {
 		'money/page-means-nothing-done': {
 			why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
 			from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
 			to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
 		},
 	}),
-	...inFile('src/run/answer.ts', 'test/run/oneOrder.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/oneOrder.test.ts', {
 		'money/answer-about-another': {
 			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
 			from: 'if (difference === undefined) return ok(',
 			to: 'if (difference !== null) return ok(',
 		},
 	}),
-	...inFile('src/run/creation.ts', 'test/run/credits.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
 			from: 'if (!isLimited) return',
 			to: 'if (settings) return',
 		},
 	}),
-	...inFile('src/run/creation.ts', 'test/run/contentRuns.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
 			from: "if (state !== 'bad') return seen;",
 			to: 'if (seen.job.id) return seen;',
 		},
 	}),
-	...inFile('src/run/creation.ts', 'test/run/oneOrder.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/unread-job-halts-the-run': {
 			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
 			from: 'await item.run.reads.run(channel, async () => await readKnownJob(item, reference))',
 			to: 'await inTurn(item, async () => await readKnownJob(item, reference))',
 		},
 	}),
-	...inFile('src/run/creation.ts', 'test/run/oneOrder.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/own-failure-made-again': {
 			why: 'With Same Request a job that fails at once is made again and again in one run.',
 			from: 'if (isOwn || !idempotency',
@@ -96,35 +96,35 @@ export const money: Mutant[] = [
 			to: 'idempotency.keyOf()',
 		},
 	}),
-	...inFile('src/run/idempotency/idempotency.ts', 'test/run/runner.test.ts', {
+	...inFile('src/creation/idempotency/idempotency.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 			from: '[node.runId, content, origin.item]',
 			to: '[node.runId, content]',
 		},
 	}),
-	...inFile('src/run/idempotency/index.ts', 'test/run/idempotency.test.ts', {
+	...inFile('src/creation/idempotency/index.ts', 'test/creation/idempotency.test.ts', {
 		'money/own-key-ignored': {
 			why: 'A key of the user’s own is not sent, so that the next execution pays again.',
 			from: 'custom: OwnKey,',
 			to: 'custom: OnRetries,',
 		},
 	}),
-	...inFile('src/run/idempotency/ownKey.ts', 'test/run/paidOnce.test.ts', {
+	...inFile('src/creation/idempotency/ownKey.ts', 'test/creation/paidOnce.test.ts', {
 		'money/own-key-for-two-requests': {
 			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
 			from: 'if (first.content === this.content) return undefined;',
 			to: 'if (first) return undefined;',
 		},
 	}),
-	...inFile('src/run/idempotency/sameRequest.ts', 'test/run/contentRuns.test.ts', {
+	...inFile('src/creation/idempotency/sameRequest.ts', 'test/creation/contentRuns.test.ts', {
 		'money/failed-jobs-without-end': {
 			why: 'With Same Request a prompt that always fails at once is paid for up to fifty times in a run.',
 			from: 'const MAX_UNPROVEN = 2;',
 			to: 'const MAX_UNPROVEN = 50;',
 		},
 	}),
-	...inFile('src/run/takeOver.ts', 'test/run/oneOrder.test.ts', {
+	...inFile('src/creation/takeOver.ts', 'test/creation/oneOrder.test.ts', {
 		'money/round-pays-again': {
 			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
 			from: 'const own = takeUnfinished(item, content);',
@@ -141,7 +141,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/run/lostRequests.ts', 'test/run/paidOnce.test.ts', {
+	...inFile('src/creation/lostRequests.ts', 'test/creation/paidOnce.test.ts', {
 		'money/delivered-given-again': {
 			why: 'Executing the node again in the editor gives the old picture for ever.',
 			from: 'else this.editor.remove(memory);',
@@ -153,7 +153,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/run/lostRequests.ts', 'test/run/lostRequests.test.ts', {
+	...inFile('src/creation/lostRequests.ts', 'test/creation/lostRequests.test.ts', {
 		'money/another-order-robbed': {
 			why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
 			from: 'if (this.isShared && owner.order() !== asking.order()) continue;',
@@ -170,7 +170,7 @@ export const money: Mutant[] = [
 			to: 'return known && progressOf(known) < 0 ? known : undefined;',
 		},
 	}),
-	...inFile('src/run/credits.ts', 'test/run/credits.test.ts', {
+	...inFile('src/creation/cap.ts', 'test/creation/cap.test.ts', {
 		'money/price-up-to-the-limit': {
 			why: 'An item that costs more than what is left of Max Credits is sent.',
 			from: 'price > left + tolerance :',
@@ -187,7 +187,7 @@ export const money: Mutant[] = [
 			to: '\n',
 		},
 	}),
-	...inFile('src/run/credits.ts', 'test/run/creditsByOutput.test.ts', {
+	...inFile('src/creation/cap.ts', 'test/creation/creditsByOutput.test.ts', {
 		'money/sums-of-fractions': {
 			why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
 			from: '1e-9 * limit',
@@ -199,7 +199,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/service/priceBook.ts', 'test/run/creditsByOutput.test.ts', {
+	...inFile('src/transport/priceBook.ts', 'test/creation/creditsByOutput.test.ts', {
 		'money/price-of-a-job': {
 			why: 'The price of a job is taken for that of an output: after four pictures, one is refused.',
 			from: 'return paid && paid.credits / paid.units;',
@@ -221,14 +221,14 @@ export const money: Mutant[] = [
 			to: 'const MOST_PAGES = 1;',
 		},
 	}),
-	...inFile('src/service/priceBook.ts', 'test/run/credits.test.ts', {
+	...inFile('src/transport/priceBook.ts', 'test/creation/cap.test.ts', {
 		'money/planning-is-free': {
 			why: 'An agent run reserves one credit more than Max Credits allows.',
 			from: 'undefined : PLANNING_CREDITS + budget;',
 			to: 'undefined : budget;',
 		},
 	}),
-	...inFile('src/run/day.ts', 'test/run/creditsPerDay.test.ts', {
+	...inFile('src/creation/day.ts', 'test/creation/creditsPerDay.test.ts', {
 		'money/yesterday-counts': {
 			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
 			from: ': !ids.has(id);',
@@ -245,112 +245,112 @@ export const money: Mutant[] = [
 			to: 'if (!isTooMuch)',
 		},
 	}),
-	...inFile('src/run/answer.ts', 'test/run/receipt.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
 			from: 'if (!workspace.bought.has(name) && !isOlder) run.buy(',
 			to: 'run.buy(',
 		},
 	}),
-	...inFile('src/run/receipt.ts', 'test/run/receipt.test.ts', {
+	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-is-markup': {
 			why: 'What a service says of a failure becomes markup in the editor of whoever runs the node.',
 			from: 'sentences.push(`${failures} failed, the first: ${escaped(failed)}`)',
 			to: 'sentences.push(`${failures} failed, the first: ${failed}`)',
 		},
 	}),
-	...inFile('src/run/run.ts', 'test/run/creditsByOutput.test.ts', {
+	...inFile('src/creation/run.ts', 'test/creation/creditsByOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',
 			from: 'if (run.continuesOnFail) return;',
 			to: '',
 		},
 	}),
-	...inFile('src/run/credits.ts', 'test/run/wholeRuns.test.ts', {
+	...inFile('src/creation/cap.ts', 'test/n8n/wholeRuns.test.ts', {
 		'money/repeated-key-counts-twice': {
 			why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
 			from: 'this.add(Math.max(0, reserved - known));',
 			to: 'this.add(reserved);',
 		},
 	}),
-	...inFile('src/service/priceBook.ts', 'test/run/dryRun.test.ts', {
+	...inFile('src/transport/priceBook.ts', 'test/creation/dryRun.test.ts', {
 		'money/dry-run-too-cheap': {
 			why: 'A dry run promises a price below the real one.',
 			from: 'Math.ceil(credits * 100 - 1e-6) / 100',
 			to: 'Math.floor(credits * 100 - 1e-6) / 100',
 		},
 	}),
-	...inFile('src/run/runItem.ts', 'test/run/dryRun.test.ts', {
+	...inFile('src/n8n/runItem.ts', 'test/creation/dryRun.test.ts', {
 		'money/dry-run-pays': {
 			why: 'A dry run creates and pays.',
 			from: '\tif (settings.dryRun) return dryRun(item);\n',
 			to: '',
 		},
 	}),
-	...inFile('src/run/check.ts', 'test/run/runner.test.ts', {
+	...inFile('src/n8n/check.ts', 'test/n8n/runOperation.test.ts', {
 		'money/missing-scope-found-too-late': {
 			why: 'A key that may create and not read pays for a job whose result it can never fetch.',
 			from: 'waits ? readerOf(object).scope : undefined,',
 			to: 'undefined,',
 		},
 	}),
-	...inFile('src/run/runOperation.ts', 'test/run/runner.test.ts', {
+	...inFile('src/n8n/runOperation.ts', 'test/n8n/runOperation.test.ts', {
 		'money/half-a-run-is-sent': {
 			why: 'One item is wrong, n8n throws all results away, and the others are paid for.',
 			from: 'unfit?.ok === false && !call.continuesOnFail',
 			to: 'unfit?.ok === false && false',
 		},
 	}),
-	...inFile('src/service/client.ts', 'test/run/outage.test.ts', {
+	...inFile('src/transport/client.ts', 'test/creation/outage.test.ts', {
 		'money/outage-sends-the-rest': {
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
 			from: 'return before >= failingSince - IN_A_ROW_MS;',
 			to: 'return before > failingSince + 1e12;',
 		},
 	}),
-	...inFile('src/service/client.ts', 'test/service/client.test.ts', {
+	...inFile('src/transport/client.ts', 'test/transport/client.test.ts', {
 		'money/expired-while-it-waits': {
 			why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
 			from: 'if (isStopped || (outcomeUnknown && !isReplayable())) {',
 			to: 'if (isStopped) {',
 		},
 	}),
-	...inFile('src/service/network.ts', 'test/service/network.test.ts', {
+	...inFile('src/transport/network.ts', 'test/transport/network.test.ts', {
 		'money/reset-means-never-sent': {
 			why: 'A connection that breaks after the request counts as never made: without a key it is paid for twice.',
 			from: '/^(ECONNREFUSED|',
 			to: '/^(ECONNRESET|ECONNREFUSED|',
 		},
 	}),
-	...inFile('src/service/statuses.ts', 'test/service/statuses.test.ts', {
+	...inFile('src/transport/statuses.ts', 'test/transport/statuses.test.ts', {
 		'money/conflict-is-final': {
 			why: 'The service is still at work on the first attempt: the item fails, though its job is being made.',
 			from: "409: { ...other(409), again: 'replayable' },",
 			to: '409: other(409),',
 		},
 	}),
-	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
+	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
 		'money/answer-unheard-after-stop': {
 			why: 'Stopping an execution cuts off the answer to a creation, and nobody learns the id of the paid job.',
 			from: 'outlivesCancel ? deadline : anyOf(context.signal, deadline)',
 			to: 'anyOf(context.signal, deadline)',
 		},
 	}),
-	...inFile('src/run/spending.ts', 'test/run/errors.test.ts', {
+	...inFile('src/n8n/spending.ts', 'test/n8n/errors.test.ts', {
 		'money/error-says-nothing-was-spent': {
 			why: 'The error says that no credits were spent although an earlier try may have made a job.',
 			from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 			to: '',
 		},
 	}),
-	...inFile('src/run/errorContext.ts', 'test/run/errors.test.ts', {
+	...inFile('src/n8n/errorContext.ts', 'test/n8n/errors.test.ts', {
 		'money/error-promises-a-free-retry': {
 			why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
 			from: "idempotency !== 'none' && (!isRow",
 			to: '(!isRow',
 		},
 	}),
-	...inFile('src/run/read.ts', 'test/run/paidOnce.test.ts', {
+	...inFile('src/creation/readJob.ts', 'test/creation/paidOnce.test.ts', {
 		'money/known-job-unnamed': {
 			why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
 			from: 'fail(read.failure, { ...job })',

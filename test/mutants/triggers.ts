@@ -40,7 +40,7 @@ export const triggers: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/events/signature.ts', 'test/events/signature.test.ts', {
+	...inFile('src/trigger/signature.ts', 'test/trigger/signature.test.ts', {
 		'triggers/future-is-taken': {
 			why: 'A delivery that is dated ahead can be replayed until its time has come.',
 			from: '!(Math.abs(age) <= LIMITS',
@@ -89,7 +89,7 @@ export const triggers: Mutant[] = [
 			to: 'true',
 		},
 	}),
-	...inFile('src/events/event.ts', 'test/events/event.test.ts', {
+	...inFile('src/trigger/event.ts', 'test/trigger/event.test.ts', {
 		'triggers/events-of-one-id-are-one': {
 			why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
 			from: "identity = ['event', eventId, kind, resourceId];",
@@ -123,7 +123,7 @@ export const triggers: Mutant[] = [
 			to: 'memory.repeats = await',
 		},
 	}),
-	...inFile('src/events/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...inFile('src/trigger/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/hook-takes-too-long': {
 			why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
 			from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',

@@ -48,7 +48,7 @@ export const values: Mutant[] = [
 	}),
 	...inFile(
 		'src/fields/readFields.ts',
-		['test/fields/prepare.test.ts', 'test/fields/settings.test.ts'],
+		['test/n8n/prepare.test.ts', 'test/fields/settings.test.ts'],
 		{
 			'values/empty-guard-lifted': {
 				why: 'An expression that gives an empty Max Credits takes the limit away, and all is spent.',
@@ -61,7 +61,7 @@ export const values: Mutant[] = [
 		'src/fields/readFields.ts',
 		[
 			'test/fields/buildRequest.test.ts',
-			'test/fields/prepare.test.ts',
+			'test/n8n/prepare.test.ts',
 			'test/fields/settings.test.ts',
 		],
 		{
@@ -128,26 +128,28 @@ export const values: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/service/credential.ts', 'test/service/credential.test.ts', {
+	...inFile('src/transport/credential.ts', 'test/transport/credential.test.ts', {
 		'values/bearer-twice': {
 			why: 'A key that was copied with "Bearer" is refused.',
 			from: 'for (let layer = 0; layer < 8; layer += 1)',
 			to: 'for (let layer = 0; layer < 0; layer += 1)',
 		},
+	}),
+	...inFile('src/n8n/authenticate.ts', 'test/transport/credential.test.ts', {
 		'values/key-to-another-host': {
 			why: 'An HTTP Request node that uses the credential sends the key to any host.',
 			from: 'target.origin === base.origin && ',
 			to: '',
 		},
 	}),
-	...inFile('src/service/redact.ts', 'test/service/redact.test.ts', {
+	...inFile('src/transport/redact.ts', 'test/transport/redact.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
 			from: 'secret.length < SHORTEST',
 			to: 'secret.length < 80',
 		},
 	}),
-	...inFile('src/service/n8n.ts', 'test/wire/answers.test.ts', {
+	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
 		'values/key-follows-a-redirect': {
 			why: 'n8n carries the key along to wherever a redirect leads.',
 			from: 'disableFollowRedirect: true,',
@@ -155,8 +157,8 @@ export const values: Mutant[] = [
 		},
 	}),
 	...inFile(
-		'src/service/baseUrl.ts',
-		['test/service/credential.test.ts', 'test/service/urls.test.ts'],
+		'src/transport/baseUrl.ts',
+		['test/transport/credential.test.ts', 'test/transport/urls.test.ts'],
 		{
 			'values/password-in-the-address': {
 				why: 'A base URL with a user name is taken, and shown in errors.',
@@ -165,7 +167,7 @@ export const values: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/run/firstModel.ts', 'test/run/firstModel.test.ts', {
+	...inFile('src/creation/firstModel.ts', 'test/creation/firstModel.test.ts', {
 		'values/first-model-of-any-mode': {
 			why: 'A video is asked of the first model of all, which makes images.',
 			from: 'path: ENDPOINTS.listModels.path, query }',

@@ -1,9 +1,9 @@
-import { ENDPOINTS } from '../../src/contract';
+import { ENDPOINTS } from '../../src/api';
 import { mappedFields } from '../../src/fields/readFields';
 import { additionalJson } from '../../src/fields/jobs';
 import { inBody, type Field } from '../../src/fields/operation';
 import { media, name, number } from '../../src/fields/rules';
-import { BinaryReference } from '../../src/run/uploads';
+import { BinaryReference } from '../../src/creation/uploads';
 import { endpointNames, operationsOf } from '../support/operations';
 import { requestOf } from '../support/rules';
 

@@ -1,9 +1,9 @@
 import fc, { anyCodePoint } from '../support/fastCheck';
 import { expectSame } from '../support/same';
-import type { EndpointName, Json } from '../../src/contract';
+import type { EndpointName, Json } from '../../src/api';
 import { mappedFields, type MappedField } from '../../src/fields/readFields';
 import type { Operation } from '../../src/fields/operation';
-import { withoutReferences } from '../../src/run/uploads';
+import { withoutReferences } from '../../src/creation/uploads';
 import { goodFor, withValue } from '../support/goodValues';
 import { endpointNames, operationsOf } from '../support/operations';
 import { refusals } from '../support/shapes';

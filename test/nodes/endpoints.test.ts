@@ -1,4 +1,4 @@
-import type { EndpointName } from '../../src/contract';
+import type { EndpointName } from '../../src/api';
 import { mappedFields } from '../../src/fields/readFields';
 import { endpointNames as names, operationsOf } from '../support/operations';
 import { bodyFields, queryFields } from '../support/shapes';

@@ -1,7 +1,7 @@
 import type { INodeType } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { MediaGenVoice } from '../../nodes/Voice/MediaGenVoice.node';
-import { INPUT_SLOTS } from '../../src/contract';
+import { INPUT_SLOTS } from '../../src/api';
 import { called, locator } from '../support/nodeCall';
 
 /** The body that is sent for parameters, and the warning of the item. */

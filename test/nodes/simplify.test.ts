@@ -1,7 +1,7 @@
 import { plainFields } from '../../nodes/AgentRun/operations';
 import { simpleVoice } from '../../nodes/Voice/operations';
 import { simpleModel } from '../../nodes/Workspace/operations';
-import type { Json } from '../../src/contract';
+import type { Json } from '../../src/api';
 
 test.each<[string, (entry: Json) => Json, keeps: Json, leaves: Json]>([
 	[

@@ -10,7 +10,7 @@ import { join } from 'path';
 import { readCommandLine, startFrom, UsageError } from '../../sandbox/commandLine';
 import type { LedgerLine } from '../../sandbox/credits/ledger';
 import { bundleSandbox } from '../../sandbox/pack';
-import { SCOPES } from '../../src/contract';
+import { SCOPES } from '../../src/api';
 import { ROOT } from '../support/sources';
 import { anImage, ask } from './support/harness';
 

@@ -1,4 +1,4 @@
-import { ENDPOINTS, EVENTS, GENERATION_STATUSES, type Endpoint } from '../../src/contract';
+import { ENDPOINTS, EVENTS, GENERATION_STATUSES, type Endpoint } from '../../src/api';
 import { updatedDocument } from '../../scripts/openapi';
 import { startHarness } from './support/harness';
 import { document, expectDocumented } from './support/openapi';

@@ -1,4 +1,4 @@
-import { ENDPOINTS, EVENTS, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, EVENTS, type EndpointName } from '../../src/api';
 import type { Table } from '../../sandbox/store';
 import type { Stored } from '../../sandbox/entities';
 import { expectSame } from '../support/same';

@@ -1,4 +1,4 @@
-import { EVENTS } from '../../src/contract';
+import { EVENTS } from '../../src/api';
 import { BODIES } from './support/bodies';
 import { anImage, harnessForEach, type Harness } from './support/harness';
 import { receiverCa, startReceiver, type Receiver } from './support/receiver';

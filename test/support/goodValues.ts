@@ -1,4 +1,4 @@
-import { INPUT_SLOTS } from '../../src/contract';
+import { INPUT_SLOTS } from '../../src/api';
 import type { Json } from '../../src/base/types';
 import type { Operation } from '../../src/fields/operation';
 import { mappedFields, type MappedField } from '../../src/fields/readFields';

@@ -10,7 +10,7 @@ const MAKERS: Record<string, number> = { serviceError: 3, refuse: 0 };
 /**
  * The function that gives the text of one, and its file: elsewhere this is the name of what goes to the log.
  */
-const TEXT_OF = { file: 'src/fields/search/request.ts', name: 'problemOf' };
+const TEXT_OF = { file: 'src/n8n/pickers/request.ts', name: 'problemOf' };
 
 /** A literal with … for what differs from case to case; a constant of the same file is looked up. */
 function textOf(node: ts.Expression | undefined, source: ts.SourceFile): string | undefined {

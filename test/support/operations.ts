@@ -1,6 +1,6 @@
-import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, type EndpointName } from '../../src/api';
 import type { Operation } from '../../src/fields/operation';
-import type { NodeResource } from '../../src/fields/properties';
+import type { NodeResource } from '../../src/n8n/properties';
 import { filesIn } from './sources';
 
 /** All operations of all nodes. */

@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/api';
 import { requestOf } from '../../sandbox/schemas';
 import { read } from './sources';
 

@@ -9,13 +9,15 @@ export const ROOT = join(__dirname, '..', '..');
 export const PUBLISHED = [
 	'nodes',
 	'credentials',
+	'src/n8n',
 	'src/fields',
-	'src/events',
-	'src/run',
-	'src/transfer',
-	'src/service',
+	'src/trigger',
+	'src/reads',
+	'src/creation',
+	'src/files',
+	'src/transport',
 	'src/base',
-	'src/contract',
+	'src/api',
 ];
 
 /**

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IDataObject, IHttpRequestOptions, INode } from 'n8n-workflow';
 import { EventEmitter } from 'events';
-import { sign } from '../../src/events/signature';
+import { sign } from '../../src/trigger/signature';
 
 /** What n8n gives a trigger, and what the trigger asks of it. */
 export interface TriggerFixture {

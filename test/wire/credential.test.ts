@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, ICredentialTestFunctions } from 'n8n-workflow';
 import type nock from 'nock';
-import { SCOPES } from '../../src/contract';
-import { mediaGenApiTest } from '../../src/fields/credentialTest';
+import { SCOPES } from '../../src/api';
+import { mediaGenApiTest } from '../../src/n8n/credentialTest';
 import { errorBody } from '../model/answers';
 import { n8nHttp } from './support/n8nHttp';
 import { BASE_URL, keyOfThisTest, overTheWire, sent, service } from './support/wire';

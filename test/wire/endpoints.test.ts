@@ -8,7 +8,7 @@ import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import { MediaGenVoice } from '../../nodes/Voice/MediaGenVoice.node';
 import { MediaGenWebhook } from '../../nodes/Webhook/MediaGenWebhook.node';
 import { MediaGenWorkspace } from '../../nodes/Workspace/MediaGenWorkspace.node';
-import { ENDPOINTS, type EndpointName } from '../../src/contract';
+import { ENDPOINTS, type EndpointName } from '../../src/api';
 import { errorBody } from '../model/answers';
 import { endpointNames } from '../support/operations';
 import type * as Instant from '../support/instantSystemClock';

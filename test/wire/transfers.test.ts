@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { MediaGenFile } from '../../nodes/File/MediaGenFile.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
-import type { Host, StreamedResponse } from '../../src/service/host';
+import type { Host, StreamedResponse } from '../../src/transport/host';
 import type * as Still from './support/stillClock';
 import { at, BASE_URL, hostOver, overTheWire, runNode, sent, service } from './support/wire';
 

@@ -1,9 +1,8 @@
-import type { IBinaryData } from 'n8n-workflow';
+import type { StoredFile } from '../../transport/host';
 import { isBlank, quoted, trimmed } from '../../base/texts';
 import { isRecord, type Json } from '../../base/types';
-import { fieldName } from '../../n8n/call';
-import { BinaryReference } from '../../run/uploads';
-import { mediaUrlIn } from '../../service/urls';
+import { BinaryReference } from '../../creation/uploads';
+import { mediaUrlIn } from '../../transport/urls';
 import { parsedJson } from './json';
 import {
 	EMPTY,
@@ -16,6 +15,13 @@ import {
 	unlocated,
 	whenThere,
 } from './rule';
+
+/** Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2). */
+export const FILES_KEY = '_files';
+
+/** The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`. */
+const fieldName = (name: string): string =>
+	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
 
 const BINARY = 'binary:';
 
@@ -105,7 +111,7 @@ const isBinary = (value: Json): boolean =>
 
 /** A file as `{{ $binary.data }}` gives it is sent by the name of its field. */
 function byFile(file: Json, context: RuleContext): Ruled {
-	const isSame = (other: IBinaryData) =>
+	const isSame = (other: StoredFile) =>
 		Object.entries(file).every(([name, value]) => other[name] === value);
 	const [found, another] = Object.entries(context.files).filter(([, other]) => isSame(other));
 	if (found && !another) return { value: new BinaryReference(found[0]) };

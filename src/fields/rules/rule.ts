@@ -1,13 +1,13 @@
-import type { IBinaryData } from 'n8n-workflow';
 import { isBlank } from '../../base/texts';
 import { isRecord } from '../../base/types';
+import type { StoredFile } from '../../transport/host';
 
 /** What a rule may use besides the value. */
 export interface RuleContext {
 	/** Base URL of the credential: media on this machine are for a service on this machine only. */
 	baseUrl: string;
 	/** The files of the item by the name of their field. */
-	files: Record<string, IBinaryData>;
+	files: Record<string, StoredFile>;
 	/** IANA name of the workflow's timezone, for times that name none. */
 	timezone?: string;
 	/** What the rule of another field says, by the name of its parameter. */

@@ -1,5 +1,5 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
-import { httpsUrlIn } from '../../service/urls';
+import { httpsUrlIn } from '../../transport/urls';
 import { EMPTY, isEmptyText, LEFT_OUT, type Presence, type Rule, whenThere } from './rule';
 
 /** What a text may be: of any length unless `max` is given. */

@@ -1,4 +1,4 @@
-import { sign } from '../../../src/events/signature';
+import { sign } from '../../../src/trigger/signature';
 
 /** Headers of a delivery as the service sends it. `at` is Unix seconds. */
 export function signedHeaders(

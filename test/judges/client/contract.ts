@@ -11,11 +11,11 @@ import type {
 	ModelMode,
 	ReviewDecision,
 	SpeechModel,
-} from '../../../src/contract';
+} from '../../../src/api';
 import type { components, operations, webhooks } from './generated';
 
 /**
- * The parts of src/contract, by where the document has them. Whole bodies of requests are left out, as the
+ * The parts of src/api, by where the document has them. Whole bodies of requests are left out, as the
  * sandbox and docs/openapi.json take them from the same schemas; each answer of the sandbox is held to
  * the document where tests call it.
  */

@@ -1,4 +1,4 @@
-import { pageOf } from '../../../src/service/pages';
+import { pageOf } from '../../../src/transport/pages';
 import fc from '../../support/fastCheck';
 import {
 	findNewlyFinished,

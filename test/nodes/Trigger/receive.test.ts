@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { receive } from '../../../nodes/Trigger/receive';
-import { workspaceOf } from '../../../src/service/workspace';
+import { workspaceOf } from '../../../src/transport/workspace';
 import {
 	deliveryContext,
 	FakeResponse,

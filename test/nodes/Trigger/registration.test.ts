@@ -8,7 +8,7 @@ import type {
 import { webhookMethods } from '../../../nodes/Trigger/registration';
 import { STAY_MS } from '../../../nodes/Trigger/leaving';
 import { receive } from '../../../nodes/Trigger/receive';
-import { HOOK_MS } from '../../../src/events/hooks';
+import { HOOK_MS } from '../../../src/trigger/hooks';
 import {
 	deliveryContext,
 	savedAs,

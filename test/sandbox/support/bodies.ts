@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from '../../../src/contract';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../../../src/api';
 import { anImage } from './harness';
 
 export const LITE = 'service/speech-lite';

@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 
-import { ENDPOINTS, type Endpoint } from '../../../src/contract';
+import { ENDPOINTS, type Endpoint } from '../../../src/api';
 import { read } from '../../support/sources';
 
 /** The committed one, which a test holds against the one that is served. */

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'net';
 import { join } from 'path';
 import { buffer } from 'stream/consumers';
 
-import { refusalOf } from '../../../src/events/signature';
+import { refusalOf } from '../../../src/trigger/signature';
 
 /** A delivery as it arrived. */
 export interface Received {

@@ -2,8 +2,8 @@
 import type { IExecuteSingleFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import nock from 'nock';
 import type { ClientRequest } from 'node:http';
-import type { Host, HostContext } from '../../../src/service/host';
-import { n8nHost } from '../../../src/service/n8n';
+import type { Host } from '../../../src/transport/host';
+import { n8nHost, type HostContext } from '../../../src/n8n/host';
 import { execute } from '../../support/engine';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
 import { n8nHttp } from './n8nHttp';

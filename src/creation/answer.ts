@@ -1,0 +1,241 @@
+import { fail, ok, type Failed, type Result } from '../base/result';
+import { isRecord, type ApiResponse, type Resource } from '../base/types';
+import { idAskedFor, textOf } from '../api';
+import { chargeOf } from '../transport/priceBook';
+import { meaningOf, refusalOf } from '../transport/statuses';
+import type { Slot } from '../transport/jobSlots';
+import { countCredits, isOutOfCredits, type CreditWait } from './cap';
+import { keyInUse, type Idempotency } from './idempotency';
+import { slotKindOf, type Item, type OperationSpec } from './item';
+import { recordEvent } from './memory';
+import { halt } from './run';
+import { isOutcomeOpen, type ItemEvent } from './state';
+
+/*
+ * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that matters.
+ */
+
+/** A job, as it was last seen. */
+export interface Made {
+	job: Resource;
+	/** Whether there is nothing to wait for, whatever its status. */
+	isOver: boolean;
+}
+
+/** Why a creation is sent again. */
+export type Again =
+	/** Its key has led to nothing: with the next one, at once. */
+	| 'otherKey'
+	/** It was refused for lack of credits: once there may be some. */
+	| 'topUp'
+	/** It was refused for lack of a slot: with the next one. */
+	| 'slot'
+	/** It has waited so long that its key or the credits may be over: decided anew. */
+	| 'waited';
+
+export type Heard = Result<Made> | { again: Again };
+
+/** What a creation has met so far. Its hearers change it. */
+export interface Progress {
+	readonly item: Item;
+	readonly idempotency: Idempotency;
+	/** The slot that the job holds: a known job holds none. */
+	slot?: Slot;
+	/** When its wait for a slot began, on the monotonic clock. */
+	waitsSince?: number;
+	/** When the request went out first, on the monotonic clock, and by the clock of the service, if it says that. */
+	outSince: number;
+	sentAt?: number;
+	/** How often it was refused with 429, and when first, on the monotonic clock. */
+	refusals: number;
+	refusedSince?: number;
+	readonly credits: CreditWait;
+	/** Why it is sent again, if it is. What the request before has waited for, one with another key does not wait for. */
+	again?: Again;
+}
+
+interface Answer {
+	made: Result<Made>;
+	/** What was sent. */
+	body: unknown;
+}
+
+/** @returns why the creation is sent again, if this hearer wants that */
+type Hearer = (answer: Answer, progress: Progress, again?: Again) => Again | undefined;
+
+/** The state of the item, which all others ask. */
+const recordState: Hearer = ({ made }, { item }) => {
+	recordEvent(item.memory, eventOf(made, item.spec));
+	return undefined;
+};
+
+/** Under a key that others share, a 402 may be an earlier one, kept by the service. */
+const takeOtherKey: Hearer = ({ made }, { item, idempotency }) => {
+	if (made.ok || !isOutOfCredits(made) || item.memory.state.is !== 'new') return undefined;
+	return idempotency.giveWay('noCredits') ? 'otherKey' : undefined;
+};
+
+/** After so many 429 under one key, the service may keep them for the key. */
+const REFUSALS_OF_ONE_KEY = 3;
+
+/** Nothing was done, so after several 429 the next attempt may take another key, unless others share this one. */
+const countRefusals: Hearer = ({ made }, progress) => {
+	if (made.ok || refusalOf(made) !== 'throttled') return undefined;
+	progress.refusals += 1;
+	const { item, idempotency, refusals } = progress;
+	if (isOutcomeOpen(item.memory.state)) return undefined;
+	const isOwn = !idempotency.isShared;
+	// One without a slot the client has tried long enough: this try of the node is over.
+	const isLastAttempt = slotKindOf(item) === undefined;
+	if (isLastAttempt || (isOwn && refusals % REFUSALS_OF_ONE_KEY === 0))
+		recordEvent(item.memory, { kind: 'refused', keepsKey: !isOwn });
+	return undefined;
+};
+
+/** The sum of the execution, and what the run has bought. */
+const count: Hearer = ({ made, body }, progress) => {
+	const { item } = progress;
+	countCredits(item, body, made.ok ? ok(made.value.job) : made);
+	if (made.ok && item.spec.charges) noteBought(progress, made.value.job);
+	return undefined;
+};
+
+/** Under a key that others share, the answer may be about a job that they have paid for. */
+function noteBought({ item, idempotency, sentAt }: Progress, job: Resource): void {
+	const { workspace, run, request, spec } = item;
+	const name = `${request.path} ${job.id}`;
+	const isOlder = idempotency.isShared && isBefore(job, sentAt);
+	if (!workspace.bought.has(name) && !isOlder) run.buy(job.id, chargeOf(spec.endpoint, job));
+	workspace.bought.set(name, true);
+}
+
+/** Whether a job says that it was made before a moment; `false` where either is not known. */
+export const isBefore = (job: Resource, moment = NaN): boolean =>
+	Date.parse(String(job.created_at)) < moment;
+
+/** Others of the workspace that wait for a top-up. */
+const tellGate: Hearer = ({ made }, progress, again) => {
+	const { item, credits, idempotency } = progress;
+	const { settings, workspace } = item;
+	if (settings.onInsufficientCredits !== 'wait') return undefined;
+	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper request.
+	if (made.ok) workspace.credits.succeeded(credits.lackedCredits !== undefined);
+	if (made.ok || !isOutOfCredits(made) || again === 'otherKey') return undefined;
+	workspace.credits.refused();
+	credits.lackedCredits = made;
+	progress.waitsSince = undefined;
+	idempotency.startAgain();
+	return 'topUp';
+};
+
+/** Keeps the slot for a job, or gives it back. A 429 means that there was none. */
+const settleSlot: Hearer = ({ made }, progress) => {
+	const { item, slot } = progress;
+	if (made.ok) {
+		slot?.accepted(made.value.job);
+		return undefined;
+	}
+	if (!slotKindOf(item) || refusalOf(made) !== 'throttled') {
+		slot?.release();
+		return undefined;
+	}
+	slot?.refused(made.failure.kind === 'status' ? made.failure.hintMs : undefined);
+	// While others get slots, waiting for one has no end of its own.
+	const now = item.workspace.clock.monotonic();
+	progress.refusedSince ??= now;
+	return now - progress.refusedSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
+};
+
+/** The other items of the run. */
+const tellRun: Hearer = ({ made }, { item }, again) => {
+	if (!made.ok && again === undefined) halt(item, made);
+	return undefined;
+};
+
+const HEARERS: Hearer[] = [
+	recordState,
+	takeOtherKey,
+	countRefusals,
+	count,
+	tellGate,
+	settleSlot,
+	tellRun,
+];
+
+/** The one place that hears the final answer to a creation. @param body what was sent */
+export function hear(progress: Progress, answer: Result<ApiResponse>, body: unknown): Heard {
+	const made = answer.ok ? madeOf(progress, answer.value, body) : answer;
+	progress.again = undefined;
+	for (const hearer of HEARERS) {
+		const again = hearer({ made, body }, progress, progress.again);
+		progress.again ??= again;
+	}
+	return progress.again === undefined ? made : { again: progress.again };
+}
+
+/** The clock of a service shows seconds. */
+const CLOCK_RESOLUTION_MS = 1_000;
+
+function madeOf(
+	progress: Progress,
+	{ status, headers, body: resource }: ApiResponse,
+	sent: unknown,
+): Result<Made> {
+	const { item, idempotency } = progress;
+	const wasOutMs = item.workspace.clock.monotonic() - progress.outSince;
+	progress.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
+	const known = resource as Resource;
+	const job: Resource = { ...known, object: known.object ?? item.spec.object };
+	const difference = whyOfAnother(item, job, sent);
+	if (difference === undefined) return ok({ job, isOver: isPlanOnly(job, status) });
+	if (idempotency.isFixed) return keyInUse({ id: job.id });
+	return fail({ kind: 'badResponse', status, problem: difference });
+}
+
+/**
+ * An answer is about this request, or an error: under one key a service may answer with the job of another request.
+ * @returns what is wrong with it
+ */
+function whyOfAnother(item: Item, job: Resource, sent: unknown): string | undefined {
+	const differs = (mine: unknown, its: unknown) =>
+		textOf(mine) !== undefined && textOf(its) !== undefined && mine !== its;
+	const { mode } = isRecord(sent) ? sent : {};
+	const about = `the response is about ${job.id}, which is another`;
+	const { endpoint } = item.spec;
+	if (differs(idAskedFor(endpoint, item.request.path), job.id)) return `${about} resource`;
+	if (differs(item.spec.object, job.object)) return `${about} kind of resource`;
+	return differs(mode, job.mode) ? `${about} kind of media` : undefined;
+}
+
+/** What the final answer to a creation means for the item. */
+function eventOf(made: Result<Made>, { holdsSecret, object }: OperationSpec): ItemEvent {
+	if (made.ok) {
+		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
+		if (holdsSecret) return { kind: 'outcomeUnknown' };
+		const { job } = made.value;
+		const kind = textOf(job.object) ?? object;
+		return {
+			kind: 'jobKnown',
+			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
+		};
+	}
+	return eventOfFailure(made);
+}
+
+function eventOfFailure({ failure }: Failed): ItemEvent {
+	// The key belongs to another request: nothing was done for this one.
+	if (failure.kind === 'input') return { kind: 'refused', keepsKey: true };
+	if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };
+	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
+		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
+	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
+	const { refusal, nothingDone, hop } = meaningOf(failure.status);
+	if (refusal === 'throttled' || hop) return { kind: 'noEffect' };
+	// Such as 405: it is in no contract what that has done.
+	if (refusal === undefined) return { kind: 'outcomeUnknown' };
+	return { kind: 'refused', keepsKey: !nothingDone };
+}
+
+/** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
+const isPlanOnly = (job: Resource, status: number): boolean =>
+	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');

@@ -1,0 +1,199 @@
+import { ENDPOINTS } from '../api';
+import { fail, type Failed, type Result } from '../base/result';
+import { Semaphore } from '../base/semaphore';
+import { flagOf } from '../base/values';
+import { isRecord, type Channel, type Resource } from '../base/types';
+import { creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../transport/priceBook';
+import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
+import { jobState } from '../transport/jobState';
+import { withinDay } from './day';
+import type { Item } from './item';
+import { isOutcomeOpen } from './state';
+
+/*
+ * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the run:
+ *
+ * | value | the refused item                           | items not sent yet |
+ * | ----- | ------------------------------------------ | ------------------ |
+ * | stop  | fails                                      | are not sent       |
+ * | wait  | waits for a top-up; at its timeout as stop | keep trying        |
+ *
+ * Whether items that have failed are output, n8n's _On Error_ says.
+ */
+
+/** Whether the service refused for lack of credits: nothing was created. Specification: Errors 2. */
+export const isOutOfCredits = (failed: Failed): boolean => refusalOf(failed) === 'noCredits';
+
+/** Others have found out that there are no credits, and none came in time. */
+const NO_CREDITS = fail({
+	kind: 'status',
+	status: OUT_OF_CREDITS,
+	serviceError: {},
+	outcomeUnknown: false,
+});
+
+/** What a creation has met that waits for a top-up. */
+export interface CreditWait {
+	/** Whether credits were not known to be lacking when it last began to wait for a slot. */
+	wasFree?: boolean;
+	/** By when there have to be credits, on the monotonic clock. */
+	creditsBy?: number;
+	/** How the service last refused it. */
+	lackedCredits?: Failed;
+}
+
+/** Under Wait for Top-Up, waits until a creation may be tried. @returns why it may not */
+export async function awaitCredits(
+	{ settings, workspace: { credits, clock } }: Item,
+	channel: Channel,
+	wait: CreditWait,
+): Promise<Failed | undefined> {
+	if (settings.onInsufficientCredits !== 'wait') return undefined;
+	wait.wasFree = !credits.lacksCredits;
+	if (credits.lacksCredits) wait.creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
+	const wasRefused = wait.lackedCredits !== undefined;
+	if (await credits.mayTry(channel, wait.creditsBy ?? Infinity, wasRefused)) return undefined;
+	if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
+	return wait.lackedCredits ?? NO_CREDITS;
+}
+
+/** Lets the book of the workspace read what it lacks for these requests: of generations a list says what they have cost. */
+export async function askBook(
+	{ workspace, host, hasService }: Item,
+	wanted: readonly Priced[],
+): Promise<void> {
+	const { path } = ENDPOINTS.createGeneration;
+	const listed = wanted.filter(({ endpoint }) => endpoint.path === path);
+	if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);
+}
+
+/**
+ * What one execution has reserved with all of its MediaGen nodes. In n8n's flow context, which belongs
+ * to the execution and is kept over Retry On Fail, Retry Execution and waits.
+ */
+export class ExecutionCredits {
+	/** Under Max Credits one creation is sent at a time, once the price of the one before is known. */
+	readonly turn = new Semaphore(1);
+	/** Kinds of requests of which one was made without its answer stating a price. */
+	private readonly unpriced: Record<string, boolean>;
+	/** What each job counts with: a repeated key gives it again, and an approval what its plan has cost. */
+	private readonly counted: Record<string, number>;
+
+	constructor(private readonly flow: Record<string, unknown>) {
+		flow.mediaGenUnpriced ??= {};
+		flow.mediaGenCounted ??= {};
+		this.unpriced = flow.mediaGenUnpriced as Record<string, boolean>;
+		this.counted = flow.mediaGenCounted as Record<string, number>;
+	}
+
+	get reserved(): number {
+		const known = Number(this.flow.mediaGenCredits ?? 0);
+		return Number.isFinite(known) ? known : 0;
+	}
+
+	/** @param credits negative to correct what was only expected */
+	add(credits: number): void {
+		if (credits !== 0) this.flow.mediaGenCredits = Math.max(0, this.reserved + credits);
+	}
+
+	/** Whether a job of this kind was made in this execution and its answer has stated no price. */
+	isUnpriced(request: Priced): boolean {
+		return this.unpriced[kindOf(request)] === true;
+	}
+
+	/** @param expected what it was expected to reserve, where that is known */
+	addJob(request: Priced, job: Resource, expected: number | undefined, isRunning: boolean): void {
+		const said = creditsOf(job);
+		if (said === undefined) this.unpriced[kindOf(request)] = true;
+		const price = expected ?? 0;
+		// An approved run may still reserve all of its budget, though it shows less for now.
+		const mayGrow = isRunning && job.object === 'agent_run';
+		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
+		const known = Object.hasOwn(this.counted, job.id) ? (this.counted[job.id] ?? 0) : 0;
+		this.counted[job.id] = Math.max(known, reserved);
+		this.add(Math.max(0, reserved - known));
+	}
+}
+
+const executions = new WeakMap<object, ExecutionCredits>();
+
+/** @param flow the flow context of n8n, the same object for all nodes of an execution */
+export function executionCredits(flow: Record<string, unknown>): ExecutionCredits {
+	const known = executions.get(flow) ?? new ExecutionCredits(flow);
+	executions.set(flow, known);
+	return known;
+}
+
+/** Sums of fractions are not exact: so much of a limit is nothing. */
+const toleranceOf = (limit: number): number => 1e-9 * limit;
+
+/**
+ * What is left of Max Credits for a request of this item; `Infinity` without a limit. What it has
+ * possibly reserved before is in the sum already.
+ */
+const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
+	maxCredits - credits.reserved + (memory.expectedCredits ?? 0);
+
+/**
+ * The body of a creation: an agent run that approves itself may spend what is left of Max Credits, and says so to the service.
+ * @param isShared whether other executions use its key: then the body must not depend on what this one has reserved
+ */
+export function withBudget(item: Item, body: unknown, isShared: boolean): unknown {
+	const { maxCredits } = item.settings;
+	const left = isShared ? maxCredits : leftFor(item);
+	const isBounded =
+		left < Infinity &&
+		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&
+		isRecord(body) &&
+		(flagOf(body.auto_approve) ?? false) &&
+		typeof body.max_credits !== 'number';
+	if (!isBounded) return body;
+	// Of at least 1, so that where nothing is left it does not fit.
+	const budget = Math.floor(left - PLANNING_CREDITS + toleranceOf(maxCredits));
+	return { ...body, max_credits: Math.max(1, budget) };
+}
+
+const pricedOf = ({ spec }: Item, body: unknown): Priced => ({ endpoint: spec.endpoint, body });
+
+/**
+ * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or one of its
+ * kind was made without stating one. As only one request is out at a time, no more than one job of each kind can exceed the
+ * limit, and only if nothing was known of its price.
+ */
+export function withinLimits(item: Item, body: unknown): Failed | undefined {
+	const { settings, credits, workspace } = item;
+	const { maxCredits } = settings;
+	const left = leftFor(item);
+	const request = pricedOf(item, body);
+	const known = workspace.prices.reservationOf(request);
+	const price = known === undefined && credits.isUnpriced(request) ? null : known;
+	const tolerance = toleranceOf(maxCredits);
+	const isTooMuch =
+		typeof price === 'number' ? price > left + tolerance : price === null || left <= tolerance;
+	if (left === Infinity || !isTooMuch) return withinDay(item, price);
+	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
+}
+
+/** Adds to the sum of the execution what a request has reserved, or may have reserved, and learns its price. */
+export function countCredits(item: Item, body: unknown, made: Result<Resource>): void {
+	const { credits, memory, spec, settings, workspace } = item;
+	const request = pricedOf(item, body);
+	if (made.ok) {
+		const job = { object: spec.object, ...made.value };
+		credits.add(-(memory.expectedCredits ?? 0));
+		delete memory.expectedCredits;
+		item.run.doubtful.delete(item.origin.item);
+		workspace.prices.teach(request, job);
+		const isRunning = jobState(job, settings.terminalStatuses) === 'running';
+		return credits.addJob(request, job, workspace.prices.reservationOf(request), isRunning);
+	}
+	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
+	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.
+	const left = leftFor(item);
+	const allThatIsLeft = left === Infinity ? 0 : Math.max(0, left);
+	const expected = workspace.prices.reservationOf(request) ?? allThatIsLeft;
+	if (expected === 0) return;
+	memory.expectedCredits = expected;
+	item.run.doubtful.set(item.origin.item, expected);
+	credits.add(expected);
+}

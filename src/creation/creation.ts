@@ -1,0 +1,420 @@
+import { IDEMPOTENCY_HEADER } from '../api';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import { isResource, type Channel, type Resource } from '../base/types';
+import { onAbort } from '../base/abort';
+import { mustHaveId } from '../transport/client';
+import { filesIn, jobState, toResult } from '../transport/jobState';
+import { notApproved } from './approval';
+import { hear, isBefore, type Heard, type Made, type Progress } from './answer';
+import { askBook, awaitCredits, withBudget, withinLimits } from './cap';
+import { askToday } from './day';
+import { collect, expiryOf, withOutputs } from './outputs';
+import { asksForFirstModel, withFirstModel } from './firstModel';
+import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
+import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
+import { recordEvent } from './memory';
+import { readKnownJob } from './readJob';
+import { halt, inTurn, whyStopped } from './run';
+import { isKeyExpired, isOutcomeOpen, nextStep } from './state';
+import { adopt, catchUp, factsOf } from './takeOver';
+import { openRequest, uploadAll, type OpenedRequest } from './uploads';
+
+/*
+ * What happens to one item that creates something, from top to bottom: its files are read; is its job known, by itself or as
+ * what was lost? its files are sent; credits, a slot, the request, what the answer means, the wait for the end, the download.
+ *
+ * A creation is sent again for these reasons and no others:
+ *
+ *  1. Nobody knows what was done: unchanged, under the same key, as long as Wait Timeout lasts (`transport/client.ts`), and by
+ *     the next try of the node (`state.ts`). Without a key, never.
+ *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be credits (`answer.ts`).
+ *  3. Its key leads to nothing, such as to a job that had failed before: under the next one (`idempotency/`).
+ *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the request: anew.
+ */
+
+/** The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is sent. */
+interface CreationRequest {
+	path: string;
+	body: unknown;
+	key?: string;
+	/** Whether it is sent again as it was. */
+	isRepeat: boolean;
+}
+
+/** What a try starts with: a job that is known, or a request to send. */
+type Start = { known: Made } | { request: CreationRequest };
+
+/**
+ * Creates what an item asks for and, if wanted, waits for its job to end and fetches its files.
+ * @returns what was created; a job that fails is a failure that carries the job
+ */
+export async function create(item: Item): Promise<Result<Outcome>> {
+	const opened = await openRequest(item);
+	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
+}
+
+/** One item until its job, or the end of its job and its files. */
+class Creation {
+	private readonly content: string;
+	private readonly idempotency: Idempotency;
+	private readonly progress: Progress;
+	/** Fires when nothing may be sent for the item that has not been sent yet. */
+	private readonly stop: AbortSignal;
+
+	constructor(
+		private readonly item: Item,
+		private readonly opened: OpenedRequest,
+	) {
+		const { run, giveUp, host } = item;
+		this.content = opened.requestFingerprint;
+		this.idempotency = idempotencyOf(item, this.content);
+		this.progress = {
+			item,
+			idempotency: this.idempotency,
+			outSince: 0,
+			refusals: 0,
+			credits: {},
+		};
+		const stop = run.stopSignal(host.channel.signal);
+		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
+	}
+
+	/** From its key to its job, and on to the files if they are wanted. */
+	async toItsEnd(): Promise<Result<Outcome>> {
+		const { item } = this;
+		const unfit = await this.begin();
+		if (unfit) return unfit;
+		for (;;) {
+			const obtained = await this.obtainJob();
+			if (!obtained.ok) return whyStopped(item, obtained);
+			const made = await this.look(obtained.value);
+			if ('again' in made) continue;
+			item.run.addJob(item.itemIndex, made.job, item.part);
+			// Not awaited here: thousands may wait for their jobs, and each suspended call costs 400 bytes.
+			return this.follow(made);
+		}
+	}
+
+	/** What has to be settled before the first request. @returns why the item is not sent at all */
+	private async begin(): Promise<Failed | undefined> {
+		const { item, idempotency } = this;
+		const { memory, spec } = item;
+		const rejected = idempotency.claim();
+		if (rejected) return rejected;
+		if (idempotency.startsOver) this.startOver();
+		// Before the state decides: what was lost of the same request becomes the state of the item.
+		if (memory.content === undefined) adopt(item, this.content, idempotency);
+		else catchUp(item, idempotency);
+		const { check } = spec;
+		if (memory.state.is !== 'new' || check === undefined) return undefined;
+		const checked = await inTurn(item, async (one) => (await check(one)) ?? ok(undefined));
+		return checked.ok ? undefined : checked;
+	}
+
+	/** What follows is another request than the one that the state of the item is about. */
+	private startOver(): void {
+		const { memory } = this.item;
+		recordEvent(memory, { kind: 'startsOver' });
+		// What the former request may have reserved stays in the sum.
+		delete memory.expectedCredits;
+	}
+
+	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
+	private async obtainJob(): Promise<Result<Made>> {
+		const { item, opened, progress, stop } = this;
+		const { host, memory, request } = item;
+		const channel = { ...host.channel, signal: stop };
+		for (;;) {
+			// What sends files, reads a known job or asks for the first model goes in turn with others of the run.
+			const isNewAndComplete =
+				memory.state.is === 'new' && opened.sources.size === 0 && !asksForFirstModel(request);
+			const decideFor = async (one: Item) => await this.decide(one);
+			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
+			if (!start.ok) return start;
+			if ('known' in start.value) return ok(start.value.known);
+			const lacking =
+				progress.again === 'otherKey'
+					? undefined
+					: await awaitCredits(item, channel, progress.credits);
+			if (lacking) return lacking;
+			const heard = await this.takeTurn(start.value.request, channel);
+			if (!('again' in heard)) return heard;
+		}
+	}
+
+	/** Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a first model. */
+	private async decide(item: Item): Promise<Result<Start>> {
+		const { content, idempotency } = this;
+		const { memory, origin, workspace, request } = item;
+		const step = nextStep(memory.state, factsOf(item, content, idempotency));
+		const known = (job: Resource) => ok({ known: { job, isOver: memory.state.is === 'done' } });
+		switch (step.do) {
+			case 'reject':
+				return keyInUse(step.job);
+			case 'warn':
+				recordEvent(memory, { kind: 'userWarned', execution: origin.owner.execution });
+				return fail({ kind: 'possibleDuplicate', because: step.because });
+			case 'output': {
+				const resource: unknown = JSON.parse(step.resource);
+				// Its links have to work for a while yet.
+				const soon = workspace.clock.now() + 60_000;
+				if (isResource(resource) && filesIn(resource).every((file) => expiryOf(file) > soon))
+					return known(resource);
+				const read = await readKnownJob(item, step.job);
+				return read.ok ? known(read.value) : read;
+			}
+			case 'read': {
+				const read = await readKnownJob(item, step.job);
+				return read.ok ? known(read.value) : read;
+			}
+			case 'resend': {
+				const { key, path, body } = step.sent;
+				return ok({ request: { key, path, body, isRepeat: true } });
+			}
+			case 'send': {
+				if (step.startsOver) this.startOver();
+				adopt(item, content, idempotency);
+				const uploaded = await uploadAll(item, this.opened.sources, idempotency);
+				const body = uploaded.ok ? await withFirstModel(item, uploaded.value) : uploaded;
+				if (!body.ok) return body;
+				return ok({ request: { path: request.path, body: body.value, isRepeat: false } });
+			}
+		}
+	}
+
+	/**
+	 * Sends a creation as soon as it has a slot; under a limit of credits one at a time, each once the price of
+	 * the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
+	 */
+	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
+		const { item } = this;
+		const { credits, settings, spec } = item;
+		const { maxCredits, maxCreditsPerDay } = settings;
+		const isLimited = maxCredits < Infinity || maxCreditsPerDay < Infinity;
+		if (!isLimited) return this.takeSlot(request, channel);
+		const turn = credits.turn.run(channel, async () => {
+			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
+			await askToday(item);
+			return await this.takeSlot(request, channel);
+		});
+		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
+	}
+
+	private async takeSlot(request: CreationRequest, channel: Channel): Promise<Heard> {
+		const { item, progress } = this;
+		const { settings, workspace } = item;
+		progress.waitsSince ??= workspace.clock.monotonic();
+		const acquired = await workspace.slots.acquire(channel, {
+			timeoutMs: settings.waitTimeoutMs,
+			takesSlot: slotKindOf(item) ?? false,
+			since: progress.waitsSince,
+		});
+		if (!acquired.ok) return acquired;
+		progress.slot = acquired.value;
+		return await this.send(request, channel);
+	}
+
+	/** Sends a creation that has a slot. */
+	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
+		const { item, progress, idempotency } = this;
+		const { slot, credits } = progress;
+		// It may have waited for hours: then the key may no longer show what became of the request, or the
+		// credits have run out, and it waits for its turn to try.
+		const hasRunOut = credits.wasFree && item.workspace.credits.lacksCredits;
+		if (this.hasKeyExpired || (hasRunOut && progress.again !== 'otherKey')) {
+			slot?.release();
+			progress.waitsSince = undefined;
+			progress.again = 'waited';
+			return { again: 'waited' };
+		}
+		const { path } = request;
+		const body = request.isRepeat
+			? request.body
+			: withBudget(item, request.body, idempotency.isShared);
+		const unfit = withinLimits(item, body);
+		if (unfit) {
+			halt(item, unfit);
+			slot?.release();
+			return unfit;
+		}
+		const isFilledIn = body !== request.body || asksForFirstModel(item.request);
+		const key = request.isRepeat ? request.key : idempotency.keyOf(isFilledIn ? body : undefined);
+		return await this.exchange({ path, key, body }, channel);
+	}
+
+	/** Whether the key of an open outcome can no longer settle it. */
+	private get hasKeyExpired(): boolean {
+		const { memory, workspace } = this.item;
+		const { state } = memory;
+		return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
+	}
+
+	/**
+	 * Sends a creation until there is a final answer. That it is sent is recorded before, so that a run
+	 * that dies in between can pick it up. Once it is out, only a cancel ends the wait for its answer, which
+	 * is heard all the same: the request may be carried out, and its job takes a slot.
+	 */
+	private async exchange(
+		{ key, path, body }: { key?: string; path: string; body: unknown },
+		channel: Channel,
+	): Promise<Heard> {
+		const { item, progress } = this;
+		const { workspace, memory, host, request, settings } = item;
+		const cancel = host.channel.signal;
+		const ending = signalUntilOut(cancel, channel.signal);
+		const onSending = () => {
+			if (ending.isOut()) return;
+			ending.goesOut();
+			progress.outSince = workspace.clock.monotonic();
+			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
+		};
+		const headers: Record<string, string> = {};
+		if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
+		const answer = workspace.client.request(
+			{ ...host.channel, signal: ending.signal },
+			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
+			{
+				onSending,
+				replayable: () => key !== undefined && !this.hasKeyExpired,
+				return429: slotKindOf(item) !== undefined,
+				outcomeOpen: isOutcomeOpen(memory.state),
+				keepTryingMs: item.spec.charges ? settings.waitTimeoutMs : undefined,
+				validate: mustHaveId,
+			},
+		);
+		const heard = answer.then((final) => hear(progress, final, body));
+		let forgetCancel = () => {};
+		const cancelled = new Promise<Failed>((resolve) => {
+			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: ending.isOut() }));
+			forgetCancel = onAbort(cancel, end);
+		});
+		const first = await Promise.race([heard, cancelled]);
+		forgetCancel();
+		ending.dispose();
+		// Nobody waits for what it makes.
+		if (cancel?.aborted)
+			void heard.then((made) => 'ok' in made && made.ok && progress.slot?.leave());
+		return first;
+	}
+
+	/**
+	 * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So the job is read
+	 * once, at once: one that had failed before this try leads to the next key; one of this try's own ends the item.
+	 */
+	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
+		const { item, idempotency, progress } = this;
+		const { slot } = progress;
+		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed;
+		if (!slot || made.isOver || !mayBeOfOthers || item.spec.output !== 'job') return made;
+		const { id, object } = made.job;
+		const reference = typeof object === 'string' ? { id, object } : { id };
+		const { channel } = item.host;
+		// A job that cannot be read is there all the same: its item goes on, and so does the run.
+		const read = await item.run.reads.run(channel, async () => await readKnownJob(item, reference));
+		if (!read?.ok) return made;
+		const seen = { job: read.value, isOver: made.isOver };
+		const state = jobState(seen.job, item.settings.terminalStatuses);
+		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
+		// Nothing is made so fast.
+		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
+		if (isFinishedAtOnce || isBefore(seen.job, progress.sentAt)) item.run.wasThere(seen.job.id);
+		if (state !== 'bad') return seen;
+		const createdAt = Date.parse(String(seen.job.created_at));
+		const sentAt = progress.sentAt ?? NaN;
+		const isOwn = createdAt >= sentAt;
+		if (isOwn || !idempotency.giveWay('failedBefore', createdAt < sentAt)) return seen;
+		slot.release();
+		progress.slot = undefined;
+		recordEvent(item.memory, { kind: 'jobFailed' });
+		return { again: 'otherKey' };
+	}
+
+	/** What the item comes to: its job, with the files of one that has ended well. */
+	private async follow(made: Made): Promise<Result<Outcome>> {
+		const seen = await this.awaitEnd(made);
+		if (!seen.ok) return seen;
+		const { item } = this;
+		const job = seen.value;
+		const unapproved = notApproved(item, job);
+		if (unapproved) return unapproved;
+		if (item.spec.output === 'resource') return await collect(item, job);
+		const isGood = jobState(job, item.settings.terminalStatuses) === 'good';
+		if (!isGood) return ok({ resources: [job], files: [] });
+		return await collect(item, await withOutputs(item, job));
+	}
+
+	/** Waits for the end of a job if that is wanted, records it and frees its slot. */
+	private async awaitEnd(made: Made): Promise<Result<Resource>> {
+		const { item } = this;
+		const { slot } = this.progress;
+		const { settings, run, itemIndex, memory, spec } = item;
+		const { terminalStatuses } = settings;
+		const isJob = spec.output === 'job' && !made.isOver;
+		const isAwaited = isJob && settings.waitForCompletion;
+		const seen = isAwaited ? await this.wait(made.job) : ok(made.job);
+		const job = seen.ok ? seen.value : made.job;
+		const state = isJob ? jobState(job, terminalStatuses) : 'good';
+		if (!seen.ok || state === 'running') {
+			slot?.leave();
+			return seen;
+		}
+		slot?.release();
+		run.addJob(itemIndex, job, item.part);
+		if (state === 'good') {
+			recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
+			return ok(job);
+		}
+		// What approves or reviews a run makes no new one.
+		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
+		return toResult(job, terminalStatuses);
+	}
+
+	/** Not `async`: thousands may wait. */
+	private wait(job: Resource): Promise<Result<Resource>> {
+		const { host, settings, workspace } = this.item;
+		const { terminalStatuses, waitTimeoutMs } = settings;
+		return workspace.poller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
+	}
+}
+
+/**
+ * The signal of one creation. `stop` fires it until the first attempt goes out; from then on only `cancel` does,
+ * that of the execution, as the request may be carried out.
+ */
+function signalUntilOut(cancel: AbortSignal | undefined, stop: AbortSignal | undefined) {
+	const ending = new AbortController();
+	let isOut = false;
+	const abort = () => ending.abort();
+	const abortUnlessOut = () => {
+		if (!isOut) abort();
+	};
+	const disposals = [onAbort(cancel, abort), onAbort(stop, abortUnlessOut)];
+	if (stop?.aborted) abort();
+	return {
+		signal: ending.signal,
+		isOut: () => isOut,
+		goesOut() {
+			isOut = true;
+		},
+		dispose: () => {
+			for (const dispose of disposals) dispose();
+		},
+	};
+}
+
+/** A job that has ended so soon after it was asked for was there before, in ms. */
+const AT_ONCE_MS = 2_000;
+
+/** The largest resource that is remembered in full, in characters of JSON. */
+const MAX_CHARACTERS = 2_000;
+
+/**
+ * The resource as it is remembered after success; `undefined` for one that may still change, which
+ * is read again. As text, so that nothing downstream can modify it.
+ */
+function rememberedResource(spec: OperationSpec, job: Resource): string | undefined {
+	const mayChange = spec.output === 'job' && job.object === 'agent_run';
+	if (spec.holdsSecret || mayChange) return undefined;
+	const text = JSON.stringify(job);
+	return text.length <= MAX_CHARACTERS ? text : undefined;
+}

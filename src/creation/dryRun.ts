@@ -1,0 +1,236 @@
+import { textOf } from '../api';
+import { fail, ok, type Result } from '../base/result';
+import { flagOf } from '../base/values';
+import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
+import { sampleMp4, samplePng, sampleWav } from '../files/samples';
+import { filesIn } from '../transport/jobState';
+import { charactersIn, countAskedFor, creditWords, roundedUp } from '../transport/priceBook';
+import { readableStem } from '../files/names';
+import type { StoredFile } from '../transport/host';
+import { requestedText } from './outputs';
+import { withFirstModel } from './firstModel';
+import type { Item, Outcome } from './item';
+import { idempotencyOf } from './idempotency';
+import type { DrySummary } from './run';
+import { askBook } from './cap';
+import { statesOf } from './memory';
+import { openRequest, withoutReferences } from './uploads';
+
+/*
+ * A dry run: nothing is created, and no request goes out but those that read what the last generations
+ * of the workspace have cost (`transport/priceBook.ts`) and, where none is chosen, its first model. Every item has the shape of a
+ * finished job, with files that stand for its media, so that what comes after the node can be built. What
+ * would be sent stands under `request`.
+ */
+
+/** What several jobs would cost, as the end of a sentence. */
+function costSentence(costs: Array<number | undefined>): string {
+	const known = costs.filter((cost) => cost !== undefined);
+	const unknown = costs.length - known.length;
+	if (known.length === 0) return unknown > 0 ? '; what that costs is not known' : '';
+	const sum = creditWords(known.reduce((total, cost) => total + cost, 0));
+	const rest = unknown > 0 ? `, and the unknown price of ${unknown} of them` : '';
+	return `, about ${sum}, at the prices of last time${rest}`;
+}
+
+/** A request as it would be sent, as far as the service says which model is its first one. */
+async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiRequest>> {
+	if (!item.hasService) return ok(request);
+	const body = await withFirstModel(item, request.body);
+	if (body.ok) return ok({ ...request, body: body.value });
+	return body.failure.kind === 'input' ? body : ok(request);
+}
+
+/** All requests of the run as they would be sent. */
+async function allAsSent(item: Item): Promise<ApiRequest[]> {
+	const all: ApiRequest[] = [];
+	for (const [, prepared] of item.run.checked) {
+		if (!prepared.ok) continue;
+		const { request, parts = [request] } = prepared.value;
+		for (const part of parts) {
+			const sent = await asSent(item, part);
+			all.push(sent.ok ? sent.value : part);
+		}
+	}
+	return all;
+}
+
+/** What all items of the run would create and cost, in words, and which of them are wrong. */
+async function summaryOf(item: Item): Promise<DrySummary> {
+	const { invalid } = item.run;
+	const { endpoint } = item.spec;
+	const priced = (await allAsSent(item)).map(({ body }) => ({ endpoint, body }));
+	await askBook(item, priced);
+	const costs = priced.map((one) => item.workspace.prices.costOf(one));
+	const cost = item.spec.charges ? costSentence(costs) : '';
+	const count = `${costs.length} ${costs.length === 1 ? 'job' : 'jobs'}`;
+	const bad =
+		invalid.length > 0
+			? ` Items that are wrong: ${invalid.map((index) => index + 1).join(', ')}.`
+			: '';
+	const wouldBe = `${count}${cost}`;
+	return { wouldBe, sentence: `Nothing was sent. It would create ${wouldBe}.${bad}` };
+}
+
+/** A file that stands for an output. */
+interface Sample {
+	mediaType: string;
+	extension: string;
+	bytes: () => Buffer;
+}
+
+const WAV: Sample = { mediaType: 'audio/wav', extension: 'wav', bytes: sampleWav };
+const MP4: Sample = { mediaType: 'video/mp4', extension: 'mp4', bytes: sampleMp4 };
+
+/** Of the longer side, in pixels. */
+const DEFAULT_SIDE = 480;
+const MAX_SIDE = 2_048;
+
+/** Width and height of the picture that was asked for, as far as the parameters say. */
+function pictureSize(body: Json): [width: number, height: number] {
+	const parameters = isRecord(body.parameters) ? body.parameters : {};
+	const size = /^\s*(\d{1,5})\s*[x×*]\s*(\d{1,5})\s*$/i.exec(asText(parameters.size));
+	const ratio = /^\s*(\d{1,4}(?:\.\d+)?)\s*:\s*(\d{1,4}(?:\.\d+)?)\s*$/.exec(
+		asText(parameters.aspect_ratio),
+	);
+	const [, first = '1', second = '1'] = size ?? ratio ?? [];
+	const width = Number(first);
+	const height = Number(second);
+	const longer = Math.max(width, height);
+	if (!(Math.min(width, height) > 0)) return [DEFAULT_SIDE, DEFAULT_SIDE];
+	const side = size ? Math.min(longer, MAX_SIDE) : DEFAULT_SIDE;
+	const scaled = (one: number) => Math.max(1, Math.round((one / longer) * side));
+	return [scaled(width), scaled(height)];
+}
+
+function sampleFor(object: string | undefined, body: Json): Sample | undefined {
+	if (object === 'speech_generation') return WAV;
+	if (object !== 'generation') return undefined;
+	if (body.mode === 'video') return MP4;
+	if (body.mode === 'audio') return WAV;
+	return {
+		mediaType: 'image/png',
+		extension: 'png',
+		bytes: () => samplePng(...pictureSize(body)),
+	};
+}
+
+/** The outputs that a job would have, with links that lead nowhere. */
+function outputsOf(id: string, count: number, { mediaType, extension }: Sample): Json[] {
+	return Array.from({ length: count }, (_, index) => ({
+		id: `${id}_output_${index + 1}`,
+		url: `https://example.com/dry-run/${id}_${index + 1}.${extension}`,
+		media_type: mediaType,
+	}));
+}
+
+/** The resource as it would be once it is finished. Specification: Resources and their fields. */
+function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Json {
+	const { object } = item.spec;
+	const body = isRecord(sent) ? sent : {};
+	const sample = sampleFor(object, body);
+	switch (object) {
+		case 'generation': {
+			const outputs = sample ? outputsOf(id, countAskedFor(body), sample) : [];
+			const ids = outputs.map((output) => output.id);
+			const { mode, model } = body;
+			return { id, object, status: 'completed', mode, model, output_ids: ids, outputs };
+		}
+		case 'speech_generation': {
+			const [output] = sample ? outputsOf(id, 1, sample) : [];
+			const lines = Array.isArray(body.blocks) ? body.blocks.length : 0;
+			return {
+				id,
+				object,
+				status: 'completed',
+				model: body.model,
+				line_count: lines,
+				character_count: charactersIn(body),
+				duration_seconds: 1,
+				output: output && { url: output.url, media_type: output.media_type },
+			};
+		}
+		case 'agent_run': {
+			const [, run = id] = /^\/agents\/runs\/([^/]+)\//.exec(path) ?? [];
+			const status = finishedStatusOf(path, body);
+			return { id: run, object, status, plan: body.plan ?? {}, outputs: [] };
+		}
+		case 'persona':
+			return { id, object, status: 'ready', name: body.name, preview_url: null };
+		case 'voice':
+			return { id, object, name: body.name, kind: body.kind, preview_url: null };
+		default:
+			return { id, object };
+	}
+}
+
+/** What a step of an agent run ends with, in the words of the sandbox. */
+function finishedStatusOf(path: string, body: Json): string {
+	if (path.endsWith('/review')) return 'completed';
+	const isApproved = path.endsWith('/approve') || flagOf(body.auto_approve) === true;
+	return isApproved ? 'awaiting_review' : 'plan_proposed';
+}
+
+async function storeSamples(
+	{ host, itemIndex }: Item,
+	job: Json,
+	{ body }: ApiRequest,
+): Promise<Result<StoredFile[]>> {
+	const files = filesIn(job);
+	const sample = sampleFor(textOf(job.object), isRecord(body) ? body : {});
+	const stored: StoredFile[] = [];
+	for (const index of sample ? files.keys() : []) {
+		if (!sample) break;
+		const number = files.length > 1 ? index + 1 : undefined;
+		const words = requestedText(job as Resource, { body });
+		const stem = `dry-run-${readableStem(words, 'file', String(itemIndex + 1), number)}`;
+		try {
+			const fileName = `${stem}.${sample.extension}`;
+			stored.push(await host.store(sample.bytes(), fileName, sample.mediaType));
+		} catch {
+			const problem = 'n8n could not store the file';
+			return fail({ kind: 'download', outputId: `${index + 1}`, problem });
+		}
+	}
+	return ok(stored);
+}
+
+/** What an item would become, all checks done. Remembers nothing: the real run starts from scratch. */
+export async function dryRun(item: Item): Promise<Result<Outcome>> {
+	const { request, parts = [request], memory, run, itemIndex, settings } = item;
+	const opened = await openRequest(item);
+	if (!opened.ok) return opened;
+	const states = statesOf(item);
+	const content = opened.value.requestFingerprint;
+	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
+	const idempotencyKey = idempotencyOf(asNew, content).keyOf();
+	// Once for all items of the run.
+	run.cache.dry ??= summaryOf(item);
+	const { sentence: summary } = await run.cache.dry;
+	const outcome: Outcome = { resources: [], files: [] };
+	for (const [index, asked] of parts.entries()) {
+		const asIs = await asSent(item, asked);
+		if (!asIs.ok) return asIs;
+		const part = asIs.value;
+		const suffix = parts.length > 1 ? `_${index + 1}` : '';
+		const job = finished(item, part, `dry_run_${itemIndex + 1}${suffix}`);
+		const stored = settings.downloadOutputs ? await storeSamples(item, job, part) : ok([]);
+		if (!stored.ok) return stored;
+		const { endpoint } = item.spec;
+		const price = item.workspace.prices.costOf({ endpoint, body: part.body });
+		const sent: Json = {
+			method: part.method,
+			path: part.path,
+			body: withoutReferences(part.body, (field) => `binary:${field}`),
+		};
+		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
+		const resource: Json = { ...job, dryRun: true, summary, request: sent };
+		if (price !== undefined) resource.estimated_credits = roundedUp(price);
+		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });
+		const [, state] = states[index] ?? [];
+		if (state && 'job' in state) resource.existingJob = state.job.id;
+		outcome.resources.push(resource);
+		outcome.files.push(...stored.value);
+	}
+	return ok(outcome);
+}

@@ -1,0 +1,177 @@
+import type { Endpoint } from '../api';
+import type { Failed } from '../base/result';
+import type { ApiRequest, Json } from '../base/types';
+import type { Host, StoredFile } from '../transport/host';
+import type { SlotKind } from '../transport/jobSlots';
+import type { TerminalStatuses } from '../transport/jobState';
+import type { Workspace } from '../transport/workspace';
+import type { LostRequests, Owner } from './lostRequests';
+import type { Run } from './run';
+import type { ExecutionCredits } from './cap';
+import type { ItemMemory, NodeMemory } from './memory';
+
+const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
+export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
+
+/** Values of _Avoid Paying Twice_; workflows contain them. `editor` is `content` in the editor and else `execution`. */
+export const IDEMPOTENCY_CHOICES = [...IDEMPOTENCY_MODES, 'editor'] as const;
+export type IdempotencyChoice = (typeof IDEMPOTENCY_CHOICES)[number];
+
+export const CREDIT_POLICIES = ['stop', 'wait'] as const;
+/** Values of _When Credits Run Out_. */
+export type CreditPolicy = (typeof CREDIT_POLICIES)[number];
+
+/** What the user has set on the node for one item, besides the request itself. */
+export interface Settings {
+	waitForCompletion: boolean;
+	downloadOutputs: boolean;
+	waitTimeoutMs: number;
+	splitOutputs: boolean;
+	outputBinaryField: string;
+	idempotency: IdempotencyMode;
+	idempotencyKey: string;
+	onInsufficientCredits: CreditPolicy;
+	creditWaitTimeoutMs: number;
+	/** The most that the execution may reserve; `Infinity` for no limit. */
+	maxCredits: number;
+	/** The most that the workspace may have spent in a day; `Infinity` for no limit. */
+	maxCreditsPerDay: number;
+	/** Whether to output what would be sent instead of sending it. */
+	dryRun: boolean;
+	/** `Infinity` for all. */
+	limit: number;
+	/** Whether entries are output without what makes them large. */
+	simplify?: boolean;
+	/** Whether a one-time signing secret is output. */
+	includeSecret?: boolean;
+	/** Whether a run is approved with less than its estimate. */
+	allowBudgetBelowEstimate?: boolean;
+	/** Whether the fields of the input item are output too. */
+	includeInputFields?: boolean;
+	/** Under which name the result stands then. */
+	resultField?: string;
+	/** What ends a wait for an agent run. */
+	terminalStatuses?: TerminalStatuses;
+	/** Whether an AI agent reads the answer, which gives up after about a minute. */
+	isTool?: boolean;
+}
+
+/** How the response of an operation becomes output; these few kinds serve every operation. */
+export type OutputKind =
+	/** One resource, unchanged. */
+	| 'resource'
+	/** The entries of a list, one item each. */
+	| 'list'
+	/** A job: of a creation waited for if that is wanted, and its files downloaded. */
+	| 'job'
+	/** An existing job: waited for until it has ended. */
+	| 'wait'
+	/** Only the id, and that the resource was deleted. */
+	| 'deleted'
+	/** A binary field of the item, uploaded to the service. */
+	| 'file';
+
+/**
+ * How the user can go on with a failed execution, which is what errors tell:
+ * - `manual`: in the editor, where each click is a new execution
+ * - `nested`: in a sub-workflow, which each try of its parent executes anew
+ * - `production`: with Retry Execution
+ */
+export type WorkflowMode = 'manual' | 'nested' | 'production';
+
+export interface OperationSpec {
+	endpoint: Endpoint;
+	output: OutputKind;
+	/**
+	 * Whether it makes or approves something that must not be made twice: it is sent under an
+	 * idempotency key, and what it has made is remembered. Specification: Operation details.
+	 */
+	creates?: boolean;
+	/** Whether it may cost credits. */
+	charges?: boolean;
+	/** The `object` constant of what is created; decides how its end is recognised. */
+	object?: string;
+	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
+	takesLimit?: boolean;
+	/** Which limit on running jobs its job counts for (specification: Limits), if any; may depend on the body. */
+	takesSlot?: SlotKind | ((body: unknown) => SlotKind | undefined);
+	/** What ends a wait for an agent run, unless the user has set other statuses. */
+	terminalStatuses?: TerminalStatuses;
+	/** How long a response may take, in milliseconds, if longer than usual. */
+	responseTimeoutMs?: number;
+	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
+	/** Whether a response may contain a signing secret, which is output only if the user asks for it. */
+	holdsSecret?: boolean;
+	/** What speaks against a creation, as far as the service can say it before anything is sent. */
+	check?: (item: Item) => Promise<Failed | undefined>;
+	/** Names of the parameters whose values are sent: what the user can change about the request. */
+	parameters?: string[];
+}
+
+/** Which slot the request of an item needs. */
+export function slotKindOf({
+	spec,
+	request,
+}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
+	const { takesSlot } = spec;
+	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
+}
+
+/** An item whose parameters have been checked and are valid. */
+export interface Prepared {
+	request: ApiRequest;
+	/** The requests of an item that needs several, in the order of their outputs; `request` is the whole, which is not sent then. */
+	parts?: ApiRequest[];
+	settings: Settings;
+	/** What was entered for other operations and is not used. */
+	warning?: string;
+	/** With a key of the user's own, the fingerprint of the request, its files by where n8n stores them. */
+	ownRequest?: string;
+}
+
+/** One item while its operation runs. */
+export interface Item extends Prepared {
+	spec: OperationSpec;
+	host: Host;
+	workspace: Workspace;
+	/** Whether its credential leads to a service: not needed by a dry run. */
+	hasService: boolean;
+	run: Run;
+	itemIndex: number;
+	memory: ItemMemory;
+	/** Memory of the whole node: what its items need to know about each other. */
+	node: NodeMemory;
+	credits: ExecutionCredits;
+	/** What executions of the node have lost, in the editor or in production, as this process knows. */
+	lost: LostRequests;
+	inputFingerprint: string;
+	/** Where the item comes from; its idempotency keys are derived from this. */
+	origin: {
+		/** Its place, `run:item`; of a tool call, its content. */
+		item: string;
+		/** The node and the execution. */
+		owner: Owner;
+		/** How n8n runs the workflow. */
+		mode: WorkflowMode;
+		/** Of the workflow: when its day begins. */
+		timezone: string;
+		/** Whether it goes on with what a former execution has lost. */
+		looksBack: boolean;
+	};
+	/** Tells the parts of an item apart that need a request each. */
+	part?: string;
+	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
+	giveUp?: AbortSignal;
+}
+
+export interface Outcome {
+	/** As the service returned them: those of a list or a file need not have an id. */
+	resources: Json[];
+	files: StoredFile[];
+	/** What is missing although the job as a whole succeeded. */
+	warning?: string;
+	/** Of a job that is only read: whether it has ended. */
+	finished?: boolean;
+	/** For an AI agent: what to do about a job that has not ended. */
+	next?: string;
+}

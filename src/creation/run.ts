@@ -1,0 +1,189 @@
+import { fail, type Failed, type Result } from '../base/result';
+import { Semaphore } from '../base/semaphore';
+import type { Resource } from '../base/types';
+import { meaningOf } from '../transport/statuses';
+import type { Workspace } from '../transport/workspace';
+import type { Today } from './day';
+import type { Item, Prepared } from './item';
+import type { Unfinished } from './takeOver';
+
+export interface Halt {
+	cause: string;
+}
+
+/** What a dry run says of all items: in a sentence, and in a few words what there would be. */
+export interface DrySummary {
+	sentence: string;
+	wouldBe: string;
+}
+
+/** What is the same for all items of a run, and slow or dear to find out. */
+interface RunCache {
+	/** Fingerprint of the unevaluated parameters. */
+	parameters?: string;
+	/** What a dry run says of all items. */
+	dry?: Promise<DrySummary>;
+	today?: Promise<Today>;
+	/** What earlier runs of the node in this execution have asked for and not been given. */
+	unfinished?: Unfinished;
+	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
+	firstModels: Map<Workspace, Map<unknown, Promise<Result<string>>>>;
+}
+
+/** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
+const READS_AT_ONCE = 5;
+
+/** An item as it was checked: ready to be run, or what is wrong with it. */
+export type Checked = Result<Prepared>;
+
+/**
+ * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results when one
+ * item fails. So nothing is sent if one is invalid, and the error of a failed run names the jobs that exist nevertheless.
+ */
+export class Run {
+	/** By the item, or the part of one, that has created it. */
+	private readonly jobs = new Map<string, { item: number; job: Resource }>();
+	/** What each job that this run has made has reserved, by its id; `undefined` where its answer does not say. */
+	private readonly charges = new Map<string, number | undefined>();
+	/** What requests of unknown outcome may have reserved, by item. */
+	readonly doubtful = new Map<string, number>();
+	/** What the workspace has spent today before this run, once that is known. */
+	today: Today | undefined;
+	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
+	readonly reads = new Semaphore(READS_AT_ONCE);
+	/** What the first item that needs it finds out for all. */
+	readonly cache: RunCache = { firstModels: new Map() };
+	/** Why nothing further is sent; `undefined` while items may be sent. */
+	halted: Halt | undefined;
+	private readonly haltController = new AbortController();
+	private anyStopSignal: AbortSignal | undefined;
+
+	/**
+	 * @param checked all items, by n8n's number
+	 * @param continuesOnFail whether an item that fails becomes a row among others
+	 */
+	constructor(
+		readonly checked: ReadonlyMap<number, Checked> = new Map(),
+		readonly continuesOnFail = false,
+	) {}
+
+	get total(): number {
+		return this.checked.size;
+	}
+
+	/** The items that are wrong by themselves. */
+	get invalid(): number[] {
+		return [...this.checked].filter(([, { ok }]) => !ok).map(([item]) => item);
+	}
+
+	/** @param part set where an item creates several jobs */
+	addJob(item: number, job: Resource, part = ''): void {
+		this.jobs.set(`${item}${part}`, { item, job });
+	}
+
+	/** A job was made, and paid for. */
+	buy(id: string, credits: number | undefined): void {
+		this.charges.set(id, credits);
+	}
+
+	/** It was there before, and has cost nothing again. */
+	wasThere(id: string): void {
+		this.charges.delete(id);
+	}
+
+	get bought(): Array<number | undefined> {
+		return [...this.charges.values()];
+	}
+
+	/** What the run has spent, with what requests of unknown outcome may have. */
+	get spent(): number {
+		const all = [...this.charges.values(), ...this.doubtful.values()];
+		return all.reduce<number>((sum, credits = 0) => sum + credits, 0);
+	}
+
+	/** How many jobs it has that were there before. */
+	get known(): number {
+		return this.made.filter(({ job }) => !this.charges.has(job.id)).length;
+	}
+
+	/** Only the first reason is kept. */
+	halt(reason: Halt): void {
+		this.halted ??= reason;
+		this.haltController.abort();
+	}
+
+	/**
+	 * Fires when the run is halted or cancelled, so that items waiting to send stop waiting.
+	 * @param cancel the same for all items of a run
+	 */
+	stopSignal(cancel: AbortSignal | undefined): AbortSignal {
+		const { signal } = this.haltController;
+		this.anyStopSignal ??= cancel ? AbortSignal.any([cancel, signal]) : signal;
+		return this.anyStopSignal;
+	}
+
+	/** What the items have created, and what an earlier try of theirs had. */
+	get made(): Array<{ item: number; job: Resource }> {
+		return [...this.jobs.values()];
+	}
+
+	/** How many items have a job. */
+	get submitted(): number {
+		return new Set(this.made.map(({ item }) => item)).size;
+	}
+}
+
+/** Halts the run if the failure of an item holds for the others too. */
+export function halt({ run, itemIndex }: Item, failed: Failed): void {
+	const { failure, endpoint } = failed;
+	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
+		// Where rows are wanted, cheaper items still fit under the limit.
+		if (run.continuesOnFail) return;
+		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
+		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
+	}
+	if ('isOutage' in failure && failure.isOutage)
+		return run.halt({ cause: 'the service gave no answer' });
+	if (failure.kind !== 'status') return;
+	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
+	// A key that may not upload can still serve the items without files.
+	const isPartial = endpoint !== undefined && refusal === 'forbidden';
+	if (concernsRun === undefined || isPartial) return;
+	run.halt({ cause: `${concernsRun} at item ${itemIndex + 1}` });
+}
+
+/** Why an item of a halted run is not sent; `undefined` while it may be. */
+export const halted = ({ run }: Item): Failed | undefined =>
+	run.halted && fail({ kind: 'skipped', ...run.halted });
+
+/**
+ * Why an item was stopped: because the run was halted, or the execution cancelled. A halt never stops a
+ * creation that is out: what it has stopped costs nothing, and whether an earlier try is open, the state of the item says.
+ */
+export function whyStopped(item: Item, failed: Failed): Failed {
+	const isStop = failed.failure.kind === 'cancelled';
+	if (!isStop || item.host.channel.signal?.aborted) return failed;
+	return halted(item) ?? failed;
+}
+
+/**
+ * Does what neither creates nor approves, files included: a few items at a time, and none once the
+ * run is halted, as it is before the next item's turn if a failure concerns all. The item has to fail
+ * with that failure: those of a halted run say nothing, and n8n would take it for a success.
+ * @param task gets the item with a channel that ends then
+ */
+export async function inTurn<T>(
+	item: Item,
+	task: (item: Item) => Promise<Result<T>>,
+): Promise<Result<T>> {
+	const { run, host } = item;
+	const channel = { ...host.channel, signal: run.stopSignal(host.channel.signal) };
+	const stoppable = { ...item, host: { ...host, channel } };
+	const done = await run.reads.run(channel, async () => {
+		const result = await task(stoppable);
+		if (!result.ok) halt(item, result);
+		return result;
+	});
+	if (done?.ok) return done;
+	return whyStopped(item, done ?? fail({ kind: 'cancelled' }));
+}

@@ -1,0 +1,170 @@
+import { shortHash } from '../base/hash';
+import { fail, ok, type Result } from '../base/result';
+import type { Json } from '../base/types';
+import { inOrder } from '../base/values';
+import { readFile, type LocalFile } from '../files/content';
+import { extensionOf } from '../files/types';
+import { upload } from '../files/up';
+import type { BinarySource } from '../transport/host';
+import type { Item } from './item';
+import { isKeyExpired } from './state';
+import { uploadKey, type Idempotency } from './idempotency';
+
+/**
+ * Placeholder in a request body for the URL of an upload: the binary field of the item is sent with
+ * POST /files first. Specification: Operation details, POST /files.
+ */
+export class BinaryReference {
+	constructor(readonly field: string) {}
+}
+
+export function referencesIn(value: unknown): BinaryReference[] {
+	if (value instanceof BinaryReference) return [value];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap(referencesIn);
+}
+
+/** A copy of a value in which something else stands in place of each reference. */
+export function withoutReferences(value: unknown, insteadOf: (field: string) => unknown): unknown {
+	if (value instanceof BinaryReference) return insteadOf(value.field);
+	if (Array.isArray(value)) return value.map((entry) => withoutReferences(entry, insteadOf));
+	if (typeof value !== 'object' || value === null) return value;
+	const entries = Object.entries(value);
+	return Object.fromEntries(
+		entries.map(([name, entry]) => [name, withoutReferences(entry, insteadOf)]),
+	);
+}
+
+type Read = Promise<LocalFile | undefined>;
+
+/** What was read of the files of a run, by where n8n stores them: items may share one. */
+const readInRun = new WeakMap<Item['run'], Map<string, Read>>();
+
+/** Reads a file, once in a run. */
+function readOnce({ run, host }: Item, source: BinarySource): Read {
+	const { id } = source;
+	// In memory, where reading it costs little.
+	if (id === undefined) return readFile(source, host.channel);
+	const ofRun = readInRun.get(run) ?? new Map<string, Read>();
+	readInRun.set(run, ofRun);
+	const read = ofRun.get(id) ?? readFile(source, host.channel);
+	ofRun.set(id, read);
+	return read;
+}
+
+/** A file of an item that can be sent: what it is, and its content, are known. */
+async function openFile(item: Item, field: string): Promise<Result<LocalFile>> {
+	try {
+		const source = await item.host.binary(field);
+		if (!source) return fail({ kind: 'upload', field, problem: 'the item does not have it' });
+		const file = await readOnce(item, source);
+		if (!file) return fail({ kind: 'cancelled' });
+		const { problem } = file;
+		return problem ? fail({ kind: 'upload', field, problem }) : ok({ ...file, ...source });
+	} catch {
+		if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
+		return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
+	}
+}
+
+/**
+ * What a file is known by: its bytes, because n8n stores it elsewhere in every execution, and their
+ * type, which is part of the upload request.
+ */
+const identityOf = ({ hash, type }: LocalFile): string => `${hash} ${type}`;
+
+/**
+ * A stable hash of a request: keys sorted, files represented by their identity instead of their
+ * upload URL.
+ */
+export function fingerprint(body: unknown, identities: Record<string, string>): string {
+	const named = withoutReferences(body, (field) => ({ binary: identities[field] }));
+	return shortHash(inOrder(named));
+}
+
+/** The files of a request by their binary field, and its fingerprint. */
+export interface OpenedRequest {
+	sources: ReadonlyMap<string, LocalFile>;
+	requestFingerprint: string;
+}
+
+/** Shared, because thousands of items without files may wait. */
+const NO_FILES: OpenedRequest['sources'] = new Map();
+
+/** Reads the files of a request, whose content is part of its fingerprint. Sends nothing. */
+export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
+	const { path, body } = item.request;
+	const references = referencesIn(body);
+	if (references.length === 0)
+		return ok({ sources: NO_FILES, requestFingerprint: fingerprint([path, body], {}) });
+	const sources = new Map<string, LocalFile>();
+	const identities: Record<string, string> = {};
+	for (const { field } of references) {
+		if (sources.has(field)) continue;
+		const opened = await openFile(item, field);
+		if (!opened.ok) return opened;
+		sources.set(field, opened.value);
+		identities[field] = identityOf(opened.value);
+	}
+	return ok({ sources, requestFingerprint: fingerprint([path, body], identities) });
+}
+
+/**
+ * Sends a file of an item to the service, once for each content: a repeated request contains the same
+ * URL, as the service would take it for a different request otherwise. Returns what `upload` does.
+ */
+async function sendOnce(
+	item: Item,
+	field: string,
+	file: LocalFile,
+	identity: string,
+	owner: string,
+): Promise<Result<Json>> {
+	const { memory, host, workspace } = item;
+	const now = workspace.clock.now();
+	const known = memory.uploads?.[identity];
+	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
+	const sent = await upload(host, workspace, { field, file, key: uploadKey(owner, identity) });
+	if (sent.ok) {
+		memory.uploads ??= {};
+		memory.uploads[identity] = { file: sent.value, at: now };
+	}
+	return sent;
+}
+
+/** Under a key that other executions share, the upload request must be the same, and its name with it. */
+const withSharedName = (file: LocalFile): LocalFile => ({
+	...file,
+	fileName: `${file.hash.slice(0, 16)}.${extensionOf(file.type)}`,
+});
+
+/**
+ * Sends the files of a request, one after the other. Fails with `upload`, or as POST /files does.
+ *
+ * @returns the body of the request, with an https URL in place of each file
+ */
+export async function uploadAll(
+	item: Item,
+	sources: OpenedRequest['sources'],
+	{ owner, isShared }: Idempotency,
+): Promise<Result<unknown>> {
+	const urls: Record<string, unknown> = {};
+	for (const [field, file] of sources) {
+		const named = isShared ? withSharedName(file) : file;
+		const sent = await sendOnce(item, field, named, identityOf(file), owner);
+		if (!sent.ok) return sent;
+		urls[field] = sent.value.url;
+	}
+	return ok(withoutReferences(item.request.body, (field) => urls[field]));
+}
+
+/** Uploads the binary field that an item names. Running the node again returns the same file. */
+export async function sendFile(item: Item): Promise<Result<Json>> {
+	const field = referencesIn(item.request.body)[0]?.field ?? '';
+	const opened = await openFile(item, field);
+	if (!opened.ok) return opened;
+	const file = opened.value;
+	// Its name is output too, so a file of another name is another one.
+	const identity = `${identityOf(file)} ${file.fileName}`;
+	return await sendOnce(item, field, file, identity, `${item.node.runId}\n${item.origin.item}`);
+}

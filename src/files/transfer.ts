@@ -1,0 +1,154 @@
+import { fail, ok, type Failed, type Result } from '../base/result';
+import type { ApiResponse, NoResponse } from '../base/types';
+import { Semaphore } from '../base/semaphore';
+import { hintedDelay } from '../transport/client';
+import { TRANSFER_TIMEOUT_MS, type Host } from '../transport/host';
+import { ofStorage } from '../transport/statuses';
+import { transferUrlProblem } from '../transport/urls';
+import type { Workspace } from '../transport/workspace';
+
+/*
+ * What a file goes through on its way, up and down alike: four attempts, up to five redirects in each
+ * of them, each address checked by the same rule, and two hours for each attempt.
+ */
+
+/** How often a file is sent or fetched. */
+const MAX_ATTEMPTS = 4;
+
+/** Redirects that one attempt follows. */
+const MAX_HOPS = 5;
+
+/** Most that the second attempt waits, in ms; doubles with each further one. */
+const INITIAL_DELAY_MS = 2_000;
+
+/** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
+export interface Fault {
+	problem: string;
+	next: ReturnType<typeof ofStorage>;
+	/** Of the response, if there was one. */
+	headers?: Record<string, string>;
+}
+
+/** For a fault that another attempt would meet too. */
+export const stop = (problem: string): Fault => ({ problem, next: 'never' });
+
+/** For a fault that may pass. */
+export const retry = (problem: string): Fault => ({ problem, next: 'again' });
+
+/** What has come of an attempt. */
+export type Attempted<T> = { done: T } | Fault;
+
+/**
+ * What a response of the storage means that is not the one hoped for.
+ * @param said the beginning of its body
+ */
+export function faultOf(
+	response: Pick<ApiResponse, 'status' | 'headers'> | NoResponse,
+	said = '',
+): Fault {
+	if ('noResponse' in response) {
+		const { noResponse: problem, unsent } = response;
+		return { problem, next: unsent && unsent !== 'connection' ? 'never' : 'again' };
+	}
+	const { status, headers } = response;
+	return { problem: `the storage answered ${status}`, next: ofStorage(status, said), headers };
+}
+
+/** In bytes; `undefined` if the response states none that is usable. */
+export function contentLength({ headers }: Pick<ApiResponse, 'headers'>): number | undefined {
+	const length = headers['content-length'] ?? '';
+	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+}
+
+/** A response on the way to a file, whose body may have to be closed. */
+interface Hop {
+	status: number;
+	headers: Record<string, string>;
+	close?: () => void;
+}
+
+const isRedirect = {
+	GET: (status: number) => status >= 300 && status < 400,
+	// Any other one asks for a GET instead.
+	PUT: (status: number) => status === 307 || status === 308,
+};
+
+/**
+ * Sends a request to an address and wherever that redirects it. Each address must be an allowed one.
+ * @param request the same at each address
+ */
+export async function followRedirects<R extends Hop>(
+	{ baseUrl }: Pick<Host, 'baseUrl'>,
+	method: keyof typeof isRedirect,
+	start: string,
+	request: (url: string) => Promise<R | NoResponse>,
+): Promise<R | Fault> {
+	let url = start;
+	for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
+		const urlProblem = transferUrlProblem(url, baseUrl);
+		if (urlProblem) return stop(urlProblem);
+		const response = await request(url);
+		if ('noResponse' in response) return faultOf(response);
+		if (!isRedirect[method](response.status)) return response;
+		response.close?.();
+		const { location } = response.headers;
+		if (!location || !URL.canParse(location, url)) return stop('a redirect without an address');
+		url = new URL(location, url).href;
+	}
+	return stop('too many redirects');
+}
+
+/** One file on its way. */
+export interface Transfer<A, T> {
+	/**
+	 * Where it goes, or comes from.
+	 * @param refusals how often an address was refused so far, as used up or expired; twice for one that is of no use
+	 */
+	address(refusals: number): Promise<Result<A>>;
+	/** Bounds how many are under way at a time; an attempt waits for its turn. */
+	turns?: Semaphore;
+	/** @param end fires when the execution is cancelled, or the attempt has taken too long */
+	attempt(address: A, end: AbortSignal): Promise<Attempted<T>>;
+	/** What the failure says. No address may be in it. */
+	failure(problem: string): Failed;
+}
+
+/** Sends or fetches a file, until it has arrived or nothing more is of use. */
+export async function transfer<A, T>(
+	{ channel }: Pick<Host, 'channel'>,
+	{ clock, random }: Pick<Workspace, 'clock' | 'random'>,
+	{ address, turns = new Semaphore(1), attempt, failure }: Transfer<A, T>,
+): Promise<Result<T>> {
+	const { signal } = channel;
+	const attemptAt = async (address: A): Promise<Attempted<T>> => {
+		const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
+		return await attempt(address, signal ? AbortSignal.any([signal, deadline]) : deadline);
+	};
+	let refusals = 0;
+	let isOther = false;
+	let at = await address(refusals);
+	for (let number = 1; ; number += 1) {
+		if (!at.ok) return at;
+		const { value } = at;
+		const attempted = await turns.run(channel, async () => await attemptAt(value));
+		if (attempted && 'done' in attempted) return ok(attempted.done);
+		if (!attempted || signal?.aborted) return fail({ kind: 'cancelled' });
+		const { problem, next, headers = {} } = attempted;
+		const isFinal = next === 'never' || (next === 'otherAddress' && isOther);
+		if (isFinal || number === MAX_ATTEMPTS) return failure(problem);
+		if (next === 'otherAddress') {
+			isOther = true;
+			refusals += 2;
+			at = await address(refusals);
+			continue;
+		}
+		if (next === 'newAddress') {
+			refusals += 1;
+			at = await address(refusals);
+			continue;
+		}
+		const backoff = random() * INITIAL_DELAY_MS * 2 ** (number - 1);
+		await clock.sleep(hintedDelay(headers, clock.now(), random) ?? backoff, signal);
+		if (signal?.aborted) return fail({ kind: 'cancelled' });
+	}
+}

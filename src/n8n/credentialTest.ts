@@ -1,0 +1,177 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { ENDPOINTS, isRecord, textOf, type Endpoint } from '../api';
+import { isNoResponse, isSuccess, type SendResult } from '../base/types';
+import { unlessAborted } from '../base/abort';
+import { parsed, readable } from '../transport/bodies';
+import { mustBeObject } from '../transport/client';
+import { credentialProblem, excludedScope, readCredential } from '../transport/credential';
+import { toNoResponse, wordsOfNoResponse } from '../transport/network';
+import { mustBeList } from '../transport/pages';
+import { errorOf, isAnswerOfService, isGone, meaningOf } from '../transport/statuses';
+import { withoutSecret } from '../transport/redact';
+
+interface Probe extends Endpoint {
+	/** Whether it is answered with a list. */
+	list?: boolean;
+}
+
+/** One cheap request for each read scope. */
+const PROBES: Probe[] = [
+	ENDPOINTS.getCredits,
+	{ ...ENDPOINTS.listModels, list: true },
+	{ ...ENDPOINTS.listGenerations, list: true },
+	ENDPOINTS.getUsage,
+	{ ...ENDPOINTS.listVoices, list: true },
+	{ ...ENDPOINTS.listPersonas, list: true },
+	{ ...ENDPOINTS.listAgentRuns, list: true },
+	{ ...ENDPOINTS.listWebhooks, list: true },
+];
+
+const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
+const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+
+/** All requests of a test together, in ms. */
+const DEADLINE_MS = 20_000;
+
+/** An answer, or what became of the request, without the key. */
+async function probe(
+	context: ICredentialTestFunctions,
+	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+	{ path }: Endpoint,
+	deadline: AbortSignal,
+): Promise<SendResult> {
+	const request = context.helpers.request({
+		method: 'GET',
+		uri: `${baseUrl}${path}`,
+		headers: { Authorization: `Bearer ${apiKey}` },
+		json: true,
+		simple: false,
+		resolveWithFullResponse: true,
+		followRedirect: false,
+		timeout: DEADLINE_MS,
+	}) as Promise<{ statusCode: number; headers?: Record<string, string>; body: unknown }>;
+	try {
+		const { statusCode: status, headers = {}, body } = await unlessAborted(deadline, request);
+		const answered = typeof body === 'string' ? parsed(body) : body;
+		return withoutSecret({ status, headers, body: readable(answered) }, apiKey);
+	} catch (thrown) {
+		if (deadline.aborted) return { noResponse: 'timeout' };
+		return withoutSecret(toNoResponse(thrown), apiKey);
+	}
+}
+
+const sentence = (text: string): string => (/[.…]$/.test(text) ? text : `${text}.`);
+
+/** What stands in an answer about credits or usage, whose fields the specification does not show. */
+const ABOUT_CREDITS = /credit|balance|usage|used|spent|mode|image|video|audio/i;
+
+/**
+ * Why an answer is none of the service: much answers with a JSON object that is not the API. A list has its
+ * shape (specification: List), any other resource says what it is, or speaks of credits.
+ */
+function shapeProblem(body: unknown, isList: boolean | undefined): string | undefined {
+	if (isList) {
+		const problem = mustBeList(body);
+		const isNone = isRecord(body) && body.object !== 'list';
+		return problem ?? (isNone ? 'the response is a JSON object, not a list of the API' : undefined);
+	}
+	const names = isRecord(body) ? Object.keys(body) : [];
+	const isKnown =
+		isRecord(body) && (textOf(body.object) ?? names.some((name) => ABOUT_CREDITS.test(name)));
+	return mustBeObject(body) ?? (isKnown ? undefined : 'it is a JSON object, but none of the API');
+}
+
+/** What an answer says about the key; `undefined` if only that it may not read this. */
+function verdict(
+	{ success, list }: Probe,
+	response: SendResult,
+): INodeCredentialTestResult | undefined {
+	if (isNoResponse(response)) {
+		const [happened, todo] = wordsOfNoResponse(response);
+		return error(`${sentence(happened)} ${todo}`);
+	}
+	const { status, body, headers } = response;
+	const said = errorOf(body, headers);
+	if (isSuccess(status)) {
+		const isError = isRecord(body) && Boolean(body.error);
+		if (isError)
+			return error(
+				`The service answered with status ${status}, but with an error: ${said.message ?? 'it does not say which'}`,
+			);
+		const problem = success?.includes(status)
+			? shapeProblem(body, list)
+			: 'which this request is never answered with';
+		if (problem === undefined) return ok('Connection successful');
+		return error(
+			`The answer of the service cannot be used (status ${status}): ${problem}. Check that the base URL is the address of the API and ends in /v1.`,
+		);
+	}
+	const { refusal, words } = meaningOf(status, said);
+	const isOfService = isAnswerOfService(response);
+	if (refusal === 'forbidden') return undefined;
+	// The service knows the workspace of the key then; who else answers so does not.
+	if (refusal === 'throttled' && isOfService) return ok('Connection successful');
+	if (refusal === 'throttled')
+		return error('Too many requests at the moment. Try again in a minute.');
+	const quoted = said.message
+		? ` The ${isOfService ? 'service' : 'answer'} says: ${said.message}`
+		: '';
+	if (refusal === 'badKey') return error(`The API key is invalid.${quoted}`);
+	if (isGone(status))
+		return error(
+			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${quoted}`,
+		);
+	const [happened, todo] = words({});
+	return error(`${sentence(happened)}${quoted ? sentence(quoted) : ''} ${todo}`);
+}
+
+/**
+ * Tests a key with whatever read scope it has: the declared ones first, then the others, so that a
+ * wrong key (401), a missing scope and a missing entitlement (both 403) can be distinguished.
+ * Specification: Authentication 4.
+ */
+export async function mediaGenApiTest(
+	this: ICredentialTestFunctions,
+	{ data: credential = {} }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const read = readCredential(credential);
+	if (read.problem !== undefined) return error(credentialProblem(read) ?? '');
+	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
+	const declared = PROBES.filter(isDeclared);
+	const deadline = AbortSignal.timeout(DEADLINE_MS);
+	let reason = '';
+	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
+		const response = await probe(this, read, endpoint, deadline);
+		const end = verdict(endpoint, response);
+		if (!end) {
+			const said = isNoResponse(response) ? undefined : errorOf(response.body).message;
+			reason = said ? ` The service says: ${said}` : '';
+			continue;
+		}
+		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
+		return error(
+			`The key is valid, but has none of the read scopes chosen under Scopes of the Key; it has ${endpoint.scope}. Correct the list, or empty it.`,
+		);
+	}
+	return error(
+		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${reason}`,
+	);
+}
+
+/** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
+export async function mediaGenWebhookSecretApiTest({
+	data,
+}: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {
+	const secret = data?.signingSecret;
+	if (typeof secret !== 'string' || secret === '')
+		return error('Enter the signing secret that was shown when the webhook was created.');
+	if (secret.trim() !== secret)
+		return error('The secret begins or ends with a space. Every delivery would be refused.');
+	return ok(
+		'The secret looks complete. Only the first event can show whether it is the right one.',
+	);
+}

@@ -1,0 +1,112 @@
+import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
+import type { Failed, ServiceError } from '../base/result';
+import { asText } from '../base/types';
+import { creditWords } from '../transport/priceBook';
+import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
+import type { Run } from '../creation/run';
+import { creditSentence, creditState } from './spending';
+import { tryAgainOf } from './tryAgain';
+import { wordsOf } from './words';
+
+const statusOf = ({ failure }: Failed): number | undefined =>
+	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
+
+/**
+ * A message as n8n may have it: n8n 1 and 2 show a failed execution as stopped by hand if the message of its
+ * error contains this word in lower case, whoever has written it.
+ */
+export const notStopped = (message: string): string => message.replace(/canceled/g, 'Canceled');
+
+/** What happened, what to do, and what it means for the user's credits. The job is named once. */
+export function describeFailure(failed: Failed, context: ErrorContext) {
+	const { itemIndex, items = 1 } = context;
+	const id = failed.job?.id ?? context.jobIds?.[0];
+	const [happened, todo] = wordsOf(failed, context);
+	const status = statusOf(failed);
+	const ofJob = id ? ` (job ${id})` : '';
+	const ofItem = items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
+	return {
+		message: notStopped(`${happened}${ofJob}${ofItem}`),
+		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
+		...(status !== undefined && { httpCode: String(status) }),
+	};
+}
+
+/**
+ * The facts of a failure, for expressions and for n8n's error data, which error workflows get: `item` (from 1), `jobId` (and `jobIds`
+ * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
+ * spent`, `unknown` or `reserved or spent`), `tryAgain` (`never`, `later` or `afterTopUp`), the job's own fields about
+ * credits, and `type`, `requestId` and `details` of the service's error.
+ */
+export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
+	const { failure, job } = failed;
+	const httpStatus = statusOf(failed);
+	const { type, requestId, details }: ServiceError =
+		failure.kind === 'status' ? failure.serviceError : {};
+	const known: Record<string, unknown> = {
+		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
+		item: context.itemIndex + 1,
+		jobId: job?.id ?? context.jobIds?.[0],
+		jobIds: (context.jobIds?.length ?? 0) > 1 ? context.jobIds : undefined,
+		status: job?.status ?? httpStatus,
+		httpStatus,
+		credits: creditState(failed, context),
+		tryAgain: tryAgainOf(failed),
+		type,
+		requestId,
+		details,
+	};
+	const given = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
+	return Object.fromEntries(given) as IDataObject;
+}
+
+/** The error that n8n shows. It contains nothing of the request or of an earlier error, and so no secret. */
+export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
+	const text = describeFailure(failed, context);
+	const error = new NodeApiError(node, {}, { ...text, itemIndex: context.itemIndex });
+	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description equal to
+	// the message.
+	Object.assign(error, { ...text, messages: [] });
+	error.context.data = detailsOf(failed, context);
+	return error;
+}
+
+interface OtherJob extends IDataObject {
+	id: string;
+	item: number;
+	status: string;
+}
+
+/** What becomes of the jobs of the other items. All their ids stand in the error's data, which the editor does not show. */
+function jobsSentence(jobs: OtherJob[], context: ErrorContext): string {
+	const kept = jobs.filter(({ status }) => status !== 'failed').map(({ id }) => id);
+	if (kept.length === 0) return '';
+	const [exist, are] =
+		kept.length === 1 ? ['1 other job exists', 'is'] : [`${kept.length} other jobs exist`, 'are'];
+	if (!canGoOn(context)) return `${exist}: ${firstOf(kept)}.`;
+	return `${exist} and ${are} kept: ${goOn(context)}, and nothing of that is paid for again (${firstOf(kept)}).`;
+}
+
+/** The error of a run that has ended: with its counts, and the jobs that exist nevertheless. */
+export function runError(
+	node: INode,
+	failed: Failed,
+	known: ErrorContext,
+	{ made, submitted, invalid, bought }: Run,
+): NodeApiError {
+	const context = { ...known, submitted, invalid };
+	const error = nodeError(node, failed, context);
+	const others = made
+		.filter(({ item, job }) => item !== context.itemIndex || !error.message.includes(job.id))
+		.sort((a, b) => a.item - b.item)
+		.map(({ item, job }): OtherJob => {
+			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
+		});
+	const paid = bought.reduce<number>((sum, credits = 0) => sum + credits, 0);
+	const paidSentence = paid > 0 ? `This run has reserved ${creditWords(paid)}.` : '';
+	const sentences = [error.description, jobsSentence(others, context), paidSentence];
+	error.description = sentences.filter(Boolean).join(' ');
+	if (others.length === 0) return error;
+	error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
+	return error;
+}

@@ -1,0 +1,77 @@
+import type { INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
+import type { Json } from '../../api';
+
+const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+const textsOf = (...values: unknown[]): string[] =>
+	values.map(trimmedText).filter((text) => text !== '');
+
+export const labelOf = ({ label, name, id }: Json): string => textsOf(label, name, id)[0] ?? '';
+
+/** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
+export const joined = (...parts: unknown[]): string => textsOf(...parts).join(' · ');
+
+/** `English (US)` of `English (United States)` and `en-US`; less where less is known. */
+function languageOf(voice: Json): string {
+	const code = trimmedText(voice.language_code);
+	const language = trimmedText(voice.language_name);
+	const name = language.endsWith(')') ? (language.split('(')[0] ?? '').trim() : language;
+	const region = /[-_]([A-Za-z]{2}|\d{3})$/.exec(code)?.[1]?.toUpperCase();
+	if (name === '') return code;
+	return region === undefined ? language : `${name} (${region})`;
+}
+
+/** `Ava – English (US), female`. Specification: PresetVoice. */
+export function presetVoiceName(voice: Json): string {
+	// Some labels hold the language already.
+	const called = labelOf(voice).replace(` (${trimmedText(voice.language_name)})`, '');
+	const known = textsOf(languageOf(voice), voice.gender);
+	return known.length === 0 ? called : `${called} – ${known.join(', ')}`;
+}
+
+const WAY_IT_WAS_MADE: Record<string, string> = { clone: ', cloned', design: ', designed' };
+
+/** `Narrator – custom voice, cloned`. Specification: Voice. */
+export const customVoiceName = (voice: Json): string =>
+	`${labelOf(voice)} – custom voice${WAY_IT_WAS_MADE[trimmedText(voice.kind)] ?? ''}`;
+
+/** Case-insensitive match on the shown name and on the ID. */
+const isFound = (typed: string, ...texts: string[]): boolean =>
+	texts.some((text) => text.toLowerCase().includes(typed.toLowerCase()));
+
+export type OffersTyped = 'beside' | 'ifNothingFits';
+
+interface ChoiceQuery {
+	filter?: string;
+	/** Of a further page, and of the one after it. */
+	cursor?: string;
+	next?: string;
+	/** What to do if there is nothing to choose. */
+	empty: string;
+	/** When what was typed is offered itself, as it may be newer than the catalogue; default never. */
+	offersTyped?: OffersTyped;
+}
+
+/**
+ * The choices of a picker that fit what was typed. What is not in the catalogue can be chosen as it
+ * was typed. A list with nothing in it says what to do, as a line that chooses nothing: the picker has no other
+ * place for words.
+ */
+export function choicesOf(
+	all: INodeListSearchItems[],
+	{ filter = '', cursor, next, empty, offersTyped }: ChoiceQuery,
+): INodeListSearchResult {
+	const typed = filter.trim();
+	if (all.length === 0 && !cursor && !next && typed === '')
+		return { results: [{ name: empty, value: '' }] };
+	const results = all.filter(({ name, value }) => isFound(typed, name, String(value)));
+	// A page that names itself as the next one would be loaded without end.
+	const paginationToken = next === cursor ? undefined : next;
+	const isListed = all.some(({ value }) => value === typed);
+	const isOffered = offersTyped === 'beside' ? !isListed : offersTyped && results.length === 0;
+	if (isOffered && typed !== '' && !cursor && !paginationToken) {
+		const name = all.length > 0 ? `${typed} (not listed)` : typed;
+		results.push({ name, value: typed });
+	}
+	return { results, paginationToken };
+}

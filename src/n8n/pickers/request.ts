@@ -1,0 +1,123 @@
+import { createHash } from 'crypto';
+import { NodeApiError, type ILoadOptionsFunctions, type JsonObject } from 'n8n-workflow';
+import type { Endpoint } from '../../api';
+import { wordsOf } from '../words';
+import { BoundedMap } from '../../base/boundedMap';
+import { systemClock } from '../../base/clock';
+import { fail, type Failed } from '../../base/result';
+import type { ApiRequest, Json } from '../../base/types';
+import { LEADS_BACK, mustBeList, pageOf, type Page } from '../../transport/pages';
+import { refusalOf } from '../../transport/statuses';
+import { connect } from '../connection';
+
+export type Query = NonNullable<ApiRequest['query']>;
+
+/** How long a page is used again, so that nothing is asked while somebody types, in ms. */
+const FRESH_MS = 60_000;
+
+/** Nobody waits longer for a list, whatever else is using up the requests of the minute, in ms. */
+const DEADLINE_MS = 20_000;
+
+/** How long the service may take for it, in ms. */
+const RESPONSE_MS = 15_000;
+
+/** How long a list waits for what it can do without, in ms. */
+const OPTIONAL_MS = 4_000;
+
+/** A list of more pages is not worth the requests of a picker. */
+const MOST_PAGES = 10;
+
+/** By credential, path and query. */
+const pages = new BoundedMap<string, { until: number; page: Promise<Page> }>(100);
+
+function problemOf(failed: Failed, endpoint: Endpoint): string {
+	const refusal = refusalOf(failed);
+	if (refusal === 'throttled' || failed.failure.kind === 'cancelled')
+		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
+	if (refusal === 'forbidden')
+		return `The list needs the scope ${endpoint.scope ?? ''}, which the key lacks, or the workspace has no API access. Enter an ID instead.`;
+	const [happened, todo] = wordsOf(failed, { endpoint, itemIndex: 0 });
+	return `${happened.replace(/\.$/, '')}. ${todo}`;
+}
+
+/** What a list is whose end cannot be reached. */
+const unusable = (problem: string): Failed => fail({ kind: 'badResponse', status: 200, problem });
+
+const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: Endpoint) =>
+	new NodeApiError(context.getNode(), {} as JsonObject, { message: problemOf(failed, endpoint) });
+
+interface Reading {
+	/** Asked instead of the query, where its page is not known yet. */
+	narrowed?: Query;
+}
+
+const connectWithin = async (
+	context: ILoadOptionsFunctions,
+	deadlineMs: number,
+	timeoutMs: number,
+) =>
+	await connect(context, {
+		signal: AbortSignal.timeout(deadlineMs),
+		fairnessKey: 'editor',
+		timeoutMs,
+	});
+
+/** The service, for what a list can do without: nobody waits for long. */
+export const connectOptional = async (context: ILoadOptionsFunctions) =>
+	await connectWithin(context, OPTIONAL_MS, OPTIONAL_MS);
+
+/**
+ * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
+ * minute. Every failure is an error whose text the picker shows.
+ */
+export async function readPage(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	query: Query = {},
+	{ narrowed = query }: Reading = {},
+): Promise<Page> {
+	const connected = await connectWithin(context, DEADLINE_MS, RESPONSE_MS);
+	const { baseUrl, apiKey, host, workspace } = connected;
+	const cacheKey = (asked: Query) => {
+		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
+		return createHash('sha256').update(parts.join('\n')).digest('hex');
+	};
+	const key = cacheKey(narrowed);
+	const now = systemClock.monotonic();
+	const known = [pages.get(cacheKey(query)), pages.get(key)];
+	const fresh = known.find((one) => one !== undefined && one.until > now);
+	if (fresh) return await fresh.page;
+
+	const read = async (): Promise<Page> => {
+		const request: ApiRequest = { method: 'GET', path: endpoint.path, query: narrowed };
+		const options = { retry: false, validate: mustBeList };
+		const answer = await workspace.client.request(host.channel, request, options);
+		if (!answer.ok) throw listError(context, answer, endpoint);
+		const read = pageOf(answer.value.body);
+		if (read.deadEnd === undefined) return read;
+		throw listError(context, unusable(read.deadEnd), endpoint);
+	};
+	const page = read();
+	pages.set(key, { until: now + FRESH_MS, page });
+	page.catch(() => pages.delete(key));
+	return await page;
+}
+
+/** The pages of a list, one after the other as they are wanted. */
+export async function* eachPage(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+	query: Query = {},
+): AsyncGenerator<Json[]> {
+	const cursors = new Set<string>();
+	let cursor: string | undefined;
+	for (let page = 0; page < MOST_PAGES; page += 1) {
+		const pageQuery = cursor === undefined ? query : { ...query, cursor };
+		const { entries, next } = await readPage(context, endpoint, pageQuery);
+		yield entries;
+		if (next === undefined) return;
+		if (cursors.has(next)) throw listError(context, unusable(LEADS_BACK), endpoint);
+		cursors.add(next);
+		cursor = next;
+	}
+}

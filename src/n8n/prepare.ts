@@ -1,0 +1,128 @@
+import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
+import type { Input, NodeCall } from './call';
+import type { Runnable } from './check';
+import { readParameters } from './parameters';
+import type { IdempotencyChoice, Prepared } from '../creation/item';
+import { shortHash } from '../base/hash';
+import { nearest } from '../base/nearest';
+import { withoutReferences } from '../creation/uploads';
+import { fail, ok, type Result } from '../base/result';
+import { isRecord, type ApiRequest } from '../base/types';
+import { buildRequest, buildSettings } from '../fields/buildRequest';
+import type { Field, Operation } from '../fields/operation';
+import { mappedFields, unknownFields, Values, type MappedField } from '../fields/readFields';
+import { usualSettings } from '../fields/settings';
+
+/**
+ * Whether n8n evaluates the parameters of a tool call with the arguments of another call: agents up
+ * to version 2 run the calls of several items at once under one run index. The input of a call holds
+ * its own arguments.
+ */
+function hasForeignArguments(call: NodeCall, { index, item: { json: own } }: Input): boolean {
+	if (!call.isNested) return false;
+	const calls: FromAIArgument[] = [];
+	traverseNodeParameters(call.node.parameters, calls);
+	return calls.some(({ key }) => {
+		const used = call.evaluate(index, `{{ $fromAI(${JSON.stringify(key)}) }}`);
+		const argument: unknown = isRecord(own.query) ? (own.query[key] ?? own[key]) : own[key];
+		return JSON.stringify(used) !== JSON.stringify(argument);
+	});
+}
+
+const FOREIGN_ARGUMENTS = fail({
+	kind: 'input',
+	field: 'What the AI has filled in',
+	problem: 'is mixed up with another call of this tool, as several run at the same time',
+	hint: 'Use version 3 or later of the AI Agent node, or set its batch size to 1',
+});
+
+/** What is said of fields that the operation does not have, and another one of the node has. */
+function warningOf(operation: Operation, unused: string[]): string | undefined {
+	if (unused.length === 0) return undefined;
+	const names = unused.map((name) => `"${name}"`).join(', ');
+	return `Not used, because ${operation.name} has no such field: ${names}`;
+}
+
+/** The dotted names of all fields in collections. */
+const namesInCollections = (fields: Field[]): string[] =>
+	fields.flatMap(({ name, fields: inner = [] }) => inner.map((field) => `${name}.${field.name}`));
+
+/** What is not understood is an error before money: a guard under a wrong name would guard nothing. */
+function unknownField(operation: Operation, unknown: string[]): Result<never> | undefined {
+	const [name] = unknown;
+	if (name === undefined) return undefined;
+	const [collection = '', field = ''] = name.split(/\.(.*)/s);
+	const known = namesInCollections(operation.fields)
+		.filter((one) => one.startsWith(`${collection}.`))
+		.map((one) => one.slice(collection.length + 1));
+	const meant = nearest(field, known);
+	return fail({
+		kind: 'input',
+		field: `"${name}"`,
+		problem: `is no field of ${operation.name}`,
+		hint: meant === undefined ? `It has ${known.join(', ')}` : `Its name is "${meant}"`,
+	});
+}
+
+/** Fingerprint of a request, only for one run: its files by where n8n stores them, else by their content. */
+function ownKeyFingerprint({ files }: Input, { path, body }: ApiRequest): string {
+	const named = withoutReferences(body, (field) => {
+		const file = files[field];
+		return file && (file.id ?? shortHash(file.data));
+	});
+	return shortHash(JSON.stringify([path, named]));
+}
+
+/** The request and the settings of an item, checked, without a request to the service. */
+function prepare(
+	operation: Operation,
+	known: ReadonlySet<string>,
+	fields: MappedField[],
+	call: NodeCall,
+	input: Input,
+	baseUrl: string,
+): Result<Prepared> {
+	if (hasForeignArguments(call, input)) return FOREIGN_ARGUMENTS;
+	const { spec, constants, split } = operation;
+	const read = readParameters(call, input, operation.fields);
+	if (!read.ok) return read;
+	const unknown = unknownFields(read.value, operation.fields);
+	const wrong = unknownField(
+		operation,
+		unknown.filter((name) => !known.has(name)),
+	);
+	if (wrong) return wrong;
+	const { isTool, timezone } = call;
+	const values = new Values(fields, read.value, isTool, { baseUrl, files: input.files, timezone });
+	const settings = buildSettings(values, usualSettings(spec, isTool));
+	if (!settings.ok) return settings;
+	const chosen = settings.value.idempotency as IdempotencyChoice;
+	if (chosen === 'editor')
+		settings.value.idempotency = call.mode === 'manual' ? 'content' : 'execution';
+	// Whoever does not wait for the files of a job gets none.
+	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
+		settings.value.downloadOutputs = false;
+	const { includeInputFields, resultField, idempotency } = settings.value;
+	const built = buildRequest(spec.endpoint, values, constants);
+	if (!built.ok) return includeInputFields ? { ...built, resultField } : built;
+	const request = built.value;
+	return ok({
+		request,
+		parts: split?.(request),
+		settings: settings.value,
+		warning: warningOf(operation, unknown),
+		ownRequest: idempotency === 'custom' ? ownKeyFingerprint(input, request) : undefined,
+	});
+}
+
+/** An operation as it is run. @param all operations of its node */
+export function runnable(operation: Operation, all = [operation]): Runnable {
+	const known = new Set(all.flatMap((one) => namesInCollections(one.fields)));
+	const fields = mappedFields(operation.fields);
+	const requested = fields.filter(({ mapping }) => mapping.in !== 'setting');
+	return {
+		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
+		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
+		prepare: (call, input, baseUrl) => prepare(operation, known, fields, call, input, baseUrl),
+	};
+}

@@ -1,0 +1,93 @@
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import type { Field, Operation } from '../fields/operation';
+
+type Show = NonNullable<IDisplayOptions['show']>;
+
+function property({ fields, ...ui }: Field, show?: Show): INodeProperties {
+	const { displayOptions } = ui;
+	return {
+		...ui,
+		// Only the hook reads it.
+		mapping: undefined,
+		...(fields && { options: fields.map((field) => property(field)) }),
+		...(show && {
+			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
+		}),
+	} as INodeProperties;
+}
+
+function operationProperty(operations: Operation[], show: Show): INodeProperties {
+	// The most likely choice is to create something.
+	const usual = operations.find(({ value }) => value === 'create') ?? operations[0];
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show },
+		options: operations.map((operation) => {
+			const { name, value, action, description, spec } = operation;
+			const { method, path: url } = spec.endpoint;
+			return { name, value, action, description, routing: { request: { method, url } } };
+		}),
+		default: usual?.value ?? '',
+	};
+}
+
+/**
+ * Collections as they are stored, in which n8n leaves only the fields that the chosen operation has.
+ * With a hidden property of the same name after it, n8n keeps a collection whole: so what an AI
+ * builder has written for another operation is seen and named instead of left out in silence.
+ */
+function wholeCollections(operations: Operation[], show: Show): INodeProperties[] {
+	return operations.flatMap(({ value, fields }) =>
+		fields
+			.filter(({ type }) => type === 'collection')
+			.map(({ displayName, name }): INodeProperties => ({
+				displayName,
+				name,
+				type: 'hidden',
+				default: {},
+				displayOptions: { show: { ...show, operation: [value] } },
+			})),
+	);
+}
+
+/** A resource of a node. */
+export interface NodeResource {
+	value: string;
+	name: string;
+	operations: Operation[];
+}
+
+/**
+ * The properties of a node: its resources, their operations, and the fields of each. A single
+ * resource is not shown, but there: n8n passes what an operation does, its `action`, to an AI agent
+ * only where the operation depends on a resource.
+ */
+export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
+	const isSingle = resources.length === 1;
+	const resource: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: isSingle ? 'hidden' : 'options',
+		noDataExpression: true,
+		options: resources.map(({ value, name }) => ({ value, name })),
+		default: resources[0]?.value ?? '',
+		// Has n8n's routing engine call the `pagination` of the node for an item; shown always.
+		routing: { send: { paginate: true } },
+	};
+	const ofResources = resources.flatMap(({ value: name, operations }) => {
+		const show = { resource: [name] };
+		const fieldsShow = isSingle ? {} : show;
+		const fields = operations.flatMap(({ value, fields: own }) =>
+			own.map((field) => property(field, { ...fieldsShow, operation: [value] })),
+		);
+		return [
+			operationProperty(operations, show),
+			...fields,
+			...wholeCollections(operations, fieldsShow),
+		];
+	});
+	return [resource, ...ofResources];
+}

@@ -1,0 +1,144 @@
+import type { NodeExecutionHint } from 'n8n-workflow';
+import type { Result } from '../base/result';
+import { isRecord } from '../base/types';
+import { textOf } from '../api';
+import { outputCount } from '../transport/jobState';
+import { countAskedFor, creditWords } from '../transport/priceBook';
+import type { ErrorContext } from './errorContext';
+import { describeFailure } from './errors';
+import type { Item, OperationSpec, Outcome } from '../creation/item';
+import type { Run } from '../creation/run';
+
+/*
+ * One sentence about a run that creates, which n8n shows above its output in every tab: what was made, for how many
+ * credits, and what is left to do. Where the run fails, n8n shows no such sentence, and the error says it.
+ */
+
+/** What has become of an item. */
+interface End {
+	item?: Item;
+	result: Result<Outcome>;
+	context: ErrorContext;
+}
+
+/** n8n renders these sentences as HTML, and the words may be those of the service. */
+const escaped = (text: string): string =>
+	text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+
+const bold = (text: string): string => `<b>${escaped(text)}</b>`;
+
+/** What a job makes, one and several. */
+const MADE: Record<string, [one: string, several: string]> = {
+	image: ['picture', 'pictures'],
+	video: ['video', 'videos'],
+	audio: ['file', 'files'],
+	speech_generation: ['speech', 'speeches'],
+	agent_run: ['run', 'runs'],
+	persona: ['persona', 'personas'],
+	voice: ['voice', 'voices'],
+};
+
+function namesOf({ object = '' }: OperationSpec, item: Item | undefined): [string, string] {
+	const body = item?.request.body;
+	const mode = isRecord(body) ? textOf(body.mode) : undefined;
+	return MADE[mode ?? object] ?? MADE[object] ?? ['job', 'jobs'];
+}
+
+/** How a new one is made where the same was given again. */
+const ANEW = {
+	content: ['change the prompt for a new one', 'change the prompts for new ones'],
+	custom: ['another Own Key makes a new one', 'other Own Keys make new ones'],
+	execution: ['execute this again for a new one', 'execute this again for new ones'],
+	none: ['execute this again for a new one', 'execute this again for new ones'],
+} as const;
+
+/** An item of which the service has made a part only. */
+interface Part {
+	made: number;
+	asked: number;
+	context: ErrorContext;
+	warning: string;
+}
+
+function partsIn(ends: End[]): Part[] {
+	const parts: Part[] = [];
+	for (const { item, result, context } of ends) {
+		if (!result.ok || !item) continue;
+		const partial = result.value.resources.find(({ status }) => status === 'partially_completed');
+		if (!partial) continue;
+		const { warning = '' } = result.value;
+		const asked = countAskedFor(item.request.body);
+		parts.push({ made: outputCount(partial), asked, context, warning });
+	}
+	return parts;
+}
+
+/** What a run has cost, as the end of a sentence. */
+function costWords({ bought }: Run): string {
+	const known = bought.filter((credits) => credits !== undefined);
+	const unknown = bought.length - known.length;
+	const sum = creditWords(known.reduce((all, credits) => all + credits, 0));
+	if (unknown === 0) return `, for ${sum}`;
+	if (known.length === 0) return '; the service does not say for how many credits';
+	return `, for ${sum} and what the service does not say of ${unknown}`;
+}
+
+const placeOf = ({ itemIndex, items = 1 }: ErrorContext): string =>
+	items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
+
+/** @param ends of all items of the run */
+export async function receiptOf(
+	spec: OperationSpec,
+	run: Run,
+	ends: End[],
+): Promise<NodeExecutionHint | undefined> {
+	if (!spec.creates || ends.length === 0) return undefined;
+	const [failed, ...others] = ends.flatMap(({ result, context }) =>
+		result.ok ? [] : [describeFailure(result, { ...context, isRow: true }).message],
+	);
+	const failures = failed === undefined ? 0 : others.length + 1;
+	const sentences: string[] = [];
+	if (failed !== undefined) sentences.push(`${failures} failed, the first: ${escaped(failed)}`);
+	const hint = (type: 'info' | 'warning', first: string): NodeExecutionHint => {
+		return { message: [first, ...sentences].join(' '), type, location: 'outputPane' };
+	};
+
+	const dry = await run.cache.dry;
+	if (dry) {
+		const first = bold('Dry run: nothing was sent, nothing was paid.');
+		return hint('warning', `${first} ${escaped(dry.wouldBe)}.`);
+	}
+
+	const good = ends.filter(({ result }) => result.ok);
+	const [one, several] = namesOf(spec, ends[0]?.item);
+	const isSeveral = good.length > 1;
+	const isKnown = spec.charges === true && run.bought.length === 0 && good.length > 0;
+	if (isKnown && failures === 0) {
+		const idempotency = ends[0]?.item?.settings.idempotency ?? 'execution';
+		const same = `The same ${isSeveral ? several : one} as before: 0 credits`;
+		return hint('info', `${bold(same)}; ${ANEW[idempotency][isSeveral ? 1 : 0]}.`);
+	}
+
+	const [partial, ...further] = partsIn(ends);
+	const isWaited = ends.some(({ item }) => item?.settings.waitForCompletion);
+	const isMaking = spec.output === 'job' && !isWaited;
+	const cost = spec.charges && run.bought.length > 0 ? costWords(run) : '';
+	let first = `${good.length} of ${ends.length} ${isMaking ? 'started' : 'made'}${cost}.`;
+	if (partial) {
+		const { made, asked, context, warning } = partial;
+		const share = `${made} of ${asked} ${asked === 1 ? one : several}`;
+		if (ends.length === 1) first = `${share}${cost}.`;
+		const count = further.length + 1;
+		const which = ends.length === 1 ? '' : `${count} in part, the first: ${share}: `;
+		sentences.push(escaped(`${which}${warning}${placeOf(context)}`));
+	}
+	const again = run.known;
+	if (again > 0 && run.bought.length > 0)
+		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);
+	const warning = good.flatMap(({ result }) => (result.ok ? (result.value.warning ?? []) : []))[0];
+	if (!partial && warning !== undefined) sentences.push(escaped(`${warning}.`));
+	const uncounted = run.today?.uncounted;
+	if (uncounted !== undefined) sentences.push(`${uncounted}.`);
+	const isLeft = failures > 0 || partial !== undefined || warning !== undefined;
+	return hint(isLeft ? 'warning' : 'info', bold(first));
+}

@@ -1,0 +1,29 @@
+import { ok, type Result } from '../base/result';
+import { create } from '../creation/creation';
+import { dryRun } from '../creation/dryRun';
+import type { Item, Outcome } from '../creation/item';
+import { WITHOUT_CREATION } from '../reads/reads';
+import { forOutput } from './rows';
+import { createParts } from '../creation/parts';
+import { halt, halted } from '../creation/run';
+
+/** The way of an item. Not `async`: thousands may wait. */
+function operate(item: Item): Promise<Result<Outcome>> {
+	const { spec, settings, parts = [] } = item;
+	if (!spec.creates) return WITHOUT_CREATION[spec.output](item);
+	if (settings.dryRun) return dryRun(item);
+	return parts.length < 2 ? create(item) : createParts(item, parts);
+}
+
+/** Runs the operation for an item, from its checked request to its output; nothing is sent if another item has halted the run. */
+export async function runItem(item: Item): Promise<Result<Outcome>> {
+	const result = halted(item) ?? (await operate(item));
+	if (!result.ok) {
+		halt(item, result);
+		return result;
+	}
+	const resources = result.value.resources.map((resource) => forOutput(item, resource));
+	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
+	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
+	return ok({ ...result.value, resources, warning });
+}

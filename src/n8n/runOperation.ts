@@ -1,0 +1,275 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { systemClock } from '../base/clock';
+import type { Failed, Result } from '../base/result';
+import { functionsOf, type Input, type NodeCall } from './call';
+import { requestOptions } from './requestOptions';
+import { n8nHost } from './host';
+import { workspaceOf } from '../transport/workspace';
+import { checkAll, type Ready, type Runnable } from './check';
+import { executionCredits } from '../creation/cap';
+import type { ErrorContext } from './errorContext';
+import { describeFailure, detailsOf, nodeError, runError } from './errors';
+import { identify } from './identity';
+import type { Item, Outcome, WorkflowMode } from '../creation/item';
+import { lostRequestsOf, type LostOfWorkflow, type Owner } from '../creation/lostRequests';
+import { receiptOf } from './receipt';
+import { errorOutputItem, errorRow, itemsOf, runOfRow } from './rows';
+import { Run } from '../creation/run';
+import { runItem } from './runItem';
+import { memoriesOf, nodeMemory, noteEnd, statesOf, type NodeMemory } from '../creation/memory';
+import { isOutcomeOpen } from '../creation/state';
+import { answerInTime } from './tool';
+
+/*
+ * A run of the node, from top to bottom: all items are read and checked, nothing is sent if one is invalid, all are run,
+ * and what has become of them are rows, or one error, and one sentence about it.
+ */
+
+/** What has become of an item. */
+interface End {
+	input: Input;
+	/** Unless something was wrong with it. */
+	item?: Item;
+	result: Result<Outcome>;
+	/** What an error says of it. */
+	context: ErrorContext;
+	/** Whether it is output although it has failed. */
+	isRow: boolean;
+}
+
+function workflowMode({ mode }: NodeCall): WorkflowMode {
+	if (mode === 'manual') return 'manual';
+	return mode === 'integrated' ? 'nested' : 'production';
+}
+
+/** What a run shares with others: what n8n keeps of the node, what was lost, and who asks. */
+interface Remembered {
+	node: NodeMemory;
+	lost: LostOfWorkflow;
+	owner: Owner;
+}
+
+function rememberedBy(call: NodeCall): Remembered {
+	const { executionId: execution, place, credentialId: credential, order } = call;
+	return {
+		node: nodeMemory(call.nodeMemory, execution),
+		lost: lostRequestsOf(call.workflow),
+		owner: { execution, isManual: call.mode === 'manual', node: place, credential, order },
+	};
+}
+
+/** Puts together all that an item needs. */
+function openItem(
+	call: NodeCall,
+	{ spec }: Runnable,
+	run: Run,
+	{ node, lost, owner }: Remembered,
+	input: Input,
+	{ access, hasService, sending, ...prepared }: Ready,
+): Item {
+	const { baseUrl, key, limits } = access;
+	const { executionId, credentialId, mode } = call;
+	const { item, memory, inputFingerprint } = identify(call, input, spec, run, node);
+	const { timeoutMs, ...options } = sending;
+	const host = n8nHost(
+		{
+			functions: functionsOf(call, input.index),
+			files: () => input.files,
+			signal: call.signal,
+			fairnessKey: executionId || 'manual',
+			timeoutMs,
+			responseTimeoutMs: spec.responseTimeoutMs,
+		},
+		{ url: '', baseURL: baseUrl, ...options },
+		key,
+	);
+	const opened: Item = {
+		...prepared,
+		spec,
+		run,
+		itemIndex: input.index,
+		host,
+		workspace: workspaceOf(baseUrl, key, limits, credentialId),
+		hasService,
+		memory,
+		node,
+		credits: executionCredits(call.executionMemory),
+		lost: lost.poolOf(owner),
+		inputFingerprint,
+		origin: {
+			item,
+			owner,
+			mode: workflowMode(call),
+			timezone: call.timezone,
+			// In the editor, and in a retry for which n8n kept no memory of the node.
+			looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === executionId,
+		},
+	};
+	// Named by the error too if the run is halted before they are read again, or if they cannot be read.
+	for (const [part, state] of statesOf(opened)) {
+		if (!('job' in state)) continue;
+		run.addJob(input.index, { id: state.job.id, status: 'from an earlier try' }, part);
+	}
+	return opened;
+}
+
+/** What an error says of an item, as far as it could be opened. */
+function contextOf({ spec, labels }: Runnable, run: Run, index: number, item?: Item): ErrorContext {
+	const states = item ? statesOf(item).map(([, state]) => state) : [];
+	return {
+		endpoint: spec.endpoint,
+		object: spec.object,
+		creates: spec.creates ?? false,
+		charges: spec.charges ?? false,
+		labels,
+		itemIndex: index,
+		items: run.total,
+		...(item && {
+			idempotency: item.settings.idempotency,
+			mode: item.origin.mode,
+			jobIds: states.flatMap((state) => ('job' in state ? [state.job.id] : [])),
+			outcomeUnknown: states.some(isOutcomeOpen),
+		}),
+	};
+}
+
+/** Runs one item to its end. */
+async function endOf(
+	call: NodeCall,
+	operation: Runnable,
+	run: Run,
+	remembered: Remembered,
+	input: Input,
+	ready: Result<Ready>,
+): Promise<End> {
+	if (!ready.ok) {
+		const context = contextOf(operation, run, input.index);
+		return { input, result: ready, context, isRow: call.continuesOnFail };
+	}
+	const item = openItem(call, operation, run, remembered, input, ready.value);
+	const { settings, origin } = item;
+	const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
+	// Whether a call of a tool has ended, the agent decides that was told so.
+	if (!settings.isTool && !settings.dryRun)
+		noteEnd(item, result.ok ? origin.owner.execution : undefined);
+	const context = contextOf(operation, run, input.index, item);
+	return { input, item, result, context, isRow: call.continuesOnFail };
+}
+
+/** Runs all items; with Batching of Request Options they begin in portions. */
+async function endsOf(
+	call: NodeCall,
+	operation: Runnable,
+	run: Run,
+	remembered: Remembered,
+	checked: ReadonlyMap<number, Result<Ready>>,
+): Promise<End[]> {
+	const { batchSize = 1, batchInterval = 0 } =
+		requestOptions(call, call.inputs[0]?.index ?? 0).batching?.batch ?? {};
+	const portion = Math.max(1, batchSize);
+	const running: Array<Promise<End>> = [];
+	for (const [position, input] of call.inputs.entries()) {
+		if (position > 0 && batchInterval > 0 && position % portion === 0)
+			await systemClock.sleep(batchInterval, call.signal);
+		const ready = checked.get(input.index);
+		if (ready) running.push(endOf(call, operation, run, remembered, input, ready));
+	}
+	const settled = await Promise.allSettled(running);
+	return settled.map((one) => {
+		if (one.status === 'rejected') throw one.reason;
+		return one.value;
+	});
+}
+
+/** A failed row, in the shape that n8n needs for what is set under _On Error_. */
+function failedRow({ node }: NodeCall, end: End, failed: Failed): INodeExecutionData {
+	const { index, item } = end.input;
+	const context = { ...end.context, isRow: true };
+	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
+	// paid for again.
+	if (node.retryOnFail && index === 0 && context.idempotency === 'none')
+		return { json: {}, error: nodeError(node, failed, context), pairedItem: { item: index } };
+	const details = detailsOf(failed, context);
+	if (node.onError === 'continueErrorOutput')
+		return errorOutputItem(nodeError(node, failed, context), details, index);
+	const settings = end.item?.settings;
+	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
+	return errorRow(describeFailure(failed, context), details, {
+		item: index,
+		json: item.json,
+		resultField: ofSettings ?? failed.resultField,
+		resource: runOfRow(failed),
+	});
+}
+
+/** The rows that an item becomes. */
+function rowsOf(call: NodeCall, { spec }: Runnable, end: End): INodeExecutionData[] {
+	const { input, item, result } = end;
+	if (!result.ok) return [failedRow(call, end, result)];
+	if (!item) return [];
+	const { settings } = item;
+	const { includeInputFields, isTool, resultField = '' } = settings;
+	// An agent has written the input itself.
+	const isWanted = includeInputFields && !isTool;
+	const row = isWanted ? { json: input.item.json, resultField } : undefined;
+	const request = spec.creates ? item.request : undefined;
+	return itemsOf(result.value, settings, { item: input.index, row, request });
+}
+
+/** The failure that the run is told by: that of the first item which says something by itself. */
+function reported(ends: End[]): { failed: Failed; context: ErrorContext } | undefined {
+	const broken = ends.flatMap(({ result, isRow, context }) =>
+		result.ok || isRow ? [] : [{ failed: result, context }],
+	);
+	return broken.find(({ failed }) => failed.failure.kind !== 'skipped') ?? broken[0];
+}
+
+/**
+ * What the end of a run means for what it has paid for. A stop is heard by itself: the run may end much later.
+ * @param hasFailed whether n8n is given no result of any item
+ */
+function noteEndOfRun(
+	call: NodeCall,
+	{ node, lost, owner }: Remembered,
+	ends: End[],
+	hasFailed: boolean,
+): void {
+	if (call.signal?.aborted) return;
+	const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
+	// An agent is told what a call of a tool has failed to do, and has had the results of the others.
+	lost.ended(node, items, owner, hasFailed && !call.isTool);
+}
+
+/**
+ * Runs an operation for all items of its input.
+ * @returns the rows of all items
+ * @throws NodeApiError without Continue On Fail, once all items have ended
+ */
+export async function runOperation(
+	call: NodeCall,
+	operation: Runnable,
+): Promise<INodeExecutionData[]> {
+	const { creates } = operation.spec;
+	const checked = await checkAll(call, operation);
+	const run = new Run(checked, call.continuesOnFail);
+	const remembered = rememberedBy(call);
+	const { lost, node, owner } = remembered;
+	if (creates) lost.watch(call.signal, node, owner);
+	let ends: End[] = [];
+	let hasFailed = true;
+	try {
+		const [wrong] = run.invalid;
+		const unfit = wrong === undefined ? undefined : checked.get(wrong);
+		if (wrong !== undefined && unfit?.ok === false && !call.continuesOnFail)
+			throw runError(call.node, unfit, contextOf(operation, run, wrong), run);
+		ends = await endsOf(call, operation, run, remembered, checked);
+		const failure = reported(ends);
+		if (failure) throw runError(call.node, failure.failed, failure.context, run);
+		hasFailed = false;
+		const receipt = await receiptOf(operation.spec, run, ends);
+		if (receipt) call.addHint(receipt);
+	} finally {
+		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
+	}
+	return ends.flatMap((end) => rowsOf(call, operation, end));
+}

@@ -1,0 +1,125 @@
+import type { Failed, Failure } from '../base/result';
+import { meaningOf } from '../transport/statuses';
+import { jobState } from '../transport/jobState';
+import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
+
+/**
+ * What a failure means for the credits of its item. Every sentence about credits follows from this
+ * and nothing else. `free`: the operation can neither create nor charge anything.
+ */
+type Spending =
+	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed' | 'planned';
+
+function mayBeCarriedOut({ failure }: Failed): boolean {
+	if (failure.kind === 'status')
+		return failure.outcomeUnknown || !meaningOf(failure.status, failure.serviceError).nothingDone;
+	if (failure.kind === 'noResponse') return failure.outcomeUnknown;
+	if (failure.kind === 'cancelled') return failure.outcomeUnknown ?? false;
+	return failure.kind === 'badResponse' || failure.kind === 'possibleDuplicate';
+}
+
+const NEVER_SENT = new Set<Failure['kind']>([
+	'input',
+	'scope',
+	'skipped',
+	'noSlot',
+	'creditCap',
+	'dayCap',
+	'cancelled',
+	'noResponse',
+]);
+
+function spendingOf(failed: Failed, context: ErrorContext): Spending {
+	const { failure, job } = failed;
+	if (!context.creates) return 'free';
+	if (failure.kind === 'jobFailed') return 'jobFailed';
+	if (failure.kind === 'notApproved') return 'planned';
+	if (job ?? context.jobIds?.[0]) return 'jobExists';
+	if (context.outcomeUnknown) return 'outcomeUnknown';
+	// An upload or a search, before the item's own request.
+	if (failed.endpoint && failed.endpoint !== context.endpoint) return 'nothingDone';
+	if (mayBeCarriedOut(failed)) return 'outcomeUnknown';
+	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
+}
+
+/** That nothing was sent or created, for whom, and that it cost nothing. */
+function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
+	const { items = 1, isRow, charges, invalid = [], submitted = 0 } = context;
+	// One invalid item stops a run before anything is sent, unless n8n starts the items in portions.
+	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && submitted === 0;
+	const isOneOfMany = items > 1;
+	let sentence = `Nothing was ${done}`;
+	if (isOneOfMany) sentence += stopsAll ? ' for any item' : ' for this item';
+	if (charges !== false) {
+		sentence += done === 'sent' ? ', so no credits were spent' : ' and no credits were spent';
+		if (isOneOfMany && !stopsAll) sentence += ' on it';
+	}
+	if (!stopsAll || invalid.length < 2) return `${sentence}.`;
+	const numbers = firstOf(invalid.map((index) => index + 1));
+	return `${sentence}. ${invalid.length} items are wrong: ${numbers}.`;
+}
+
+function unknown({ failure }: Failed, context: ErrorContext): string {
+	const { idempotency } = context;
+	if (failure.kind === 'possibleDuplicate') return '';
+	const notKnown = 'Whether the request was carried out is not known.';
+	if (idempotency === 'none')
+		return `${notKnown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`;
+	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
+	if (isKeyPersistent)
+		return `${notKnown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+	if (!canGoOn(context))
+		return `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
+	return `${notKnown} To go on, ${goOn(context)}: that sends it again under the same idempotency key, so that nothing is paid for twice.`;
+}
+
+function existing({ failure, job }: Failed, context: ErrorContext): string {
+	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
+	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
+	// If an input is wrong, the next try may make a different request.
+	const continues = canGoOn(context) && failure.kind !== 'input';
+	const how = continues
+		? `, or ${goOn(context)}, which goes on with it instead of paying again`
+		: '';
+	return `The job ${now} at the service: fetch it by its ID${how}.`;
+}
+
+/** Specification: Limits, credit rules: planning is paid for by itself. */
+const planned = () => 'Only the planning was paid for.';
+
+function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
+	// What approves or reviews a run makes no new one.
+	if (endpoint.does === 'advances') return 'It cannot be done again: create a new run.';
+	return idempotency === 'custom'
+		? 'The same Own Key gives this job again: a new job needs another key.'
+		: 'A new execution creates a new job.';
+}
+
+/** For an operation that costs nothing, what matters is whether anything was changed. */
+function free(failed: Failed, { endpoint: { method } }: ErrorContext): string {
+	if (method !== 'PATCH' && method !== 'DELETE') return '';
+	return mayBeCarriedOut(failed)
+		? 'Whether it was carried out is not known; running it again is safe.'
+		: 'Nothing was changed.';
+}
+
+const CREDITS: Record<
+	Spending,
+	[state: string | undefined, sentence: (failed: Failed, context: ErrorContext) => string]
+> = {
+	free: [undefined, free],
+	notSent: ['none spent', (failed, context) => nothing('sent', failed, context)],
+	nothingDone: ['none spent', (failed, context) => nothing('created', failed, context)],
+	outcomeUnknown: ['unknown', unknown],
+	jobExists: ['reserved or spent', existing],
+	jobFailed: [undefined, jobFailed],
+	planned: ['reserved or spent', planned],
+};
+
+/** What a failure means for the user's credits; empty if there is nothing to say. */
+export const creditSentence = (failed: Failed, context: ErrorContext): string =>
+	CREDITS[spendingOf(failed, context)][1](failed, context);
+
+/** The same in a few words, for expressions; `undefined` if only the service knows. */
+export const creditState = (failed: Failed, context: ErrorContext): string | undefined =>
+	CREDITS[spendingOf(failed, context)][0];

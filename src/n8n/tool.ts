@@ -1,0 +1,99 @@
+import { idAskedFor } from '../api';
+import { fail, ok, type Result } from '../base/result';
+import type { Json } from '../base/types';
+import { isMedia, jobState } from '../transport/jobState';
+import type { Item, Outcome } from '../creation/item';
+import { noteEnd, statesOf, type ItemMemory } from '../creation/memory';
+import { isOutcomeOpen } from '../creation/state';
+
+const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
+
+const CALL_AGAIN =
+	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments before you answer: nothing is paid for twice. Later, get it by its id.';
+
+const NOT_SENT =
+	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
+
+const NOT_FINISHED = 'Not finished yet. Call this tool again in about a minute.';
+
+interface Call {
+	result: Promise<Result<Outcome>>;
+	/** Fires when its time is over: what was not sent by then is not sent. */
+	giveUp: AbortController;
+}
+
+/** What was begun in this process and whose end no call was told yet, by its memory. */
+const begun = new WeakMap<ItemMemory, Call>();
+
+/** How long a call goes on for the next one to find, in ms. */
+const WAIT_MS = 1_800_000;
+
+/** What an agent is told when its time is over. */
+function unfinished(item: Item): Result<Outcome> {
+	const { settings, spec, request } = item;
+	if (!spec.creates) {
+		const id = idAskedFor(spec.endpoint, request.path);
+		const unread = { ...(id !== undefined && { id }), status: 'not finished' };
+		return ok({ resources: [unread], files: [], next: NOT_FINISHED });
+	}
+	const resources = statesOf(item).flatMap(([, state]): Json[] => {
+		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
+		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
+	});
+	if (resources.length === 0)
+		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
+	const next = settings.idempotency === 'none' ? GET_LATER : CALL_AGAIN;
+	return ok({ resources, files: [], next });
+}
+
+/** What an agent is told of what became of its call. */
+function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
+	const { origin, settings, spec } = item;
+	if (!result.ok || !spec.creates) return result;
+	noteEnd(item, origin.owner.execution);
+	const [job, ...others] = result.value.resources;
+	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
+	if (!isRunning || others.length > 0 || !isMedia(job)) return result;
+	return ok({ ...result.value, next: GET_LATER });
+}
+
+type RunItem = (item: Item) => Promise<Result<Outcome>>;
+
+function startCall(item: Item, operation: RunItem): Call {
+	const { memory, settings, spec } = item;
+	const giveUp = new AbortController();
+	const waitTimeoutMs = Math.max(spec.creates ? WAIT_MS : 0, settings.waitTimeoutMs);
+	const patient = { ...settings, waitTimeoutMs };
+	// The operation throws nothing; should it ever, nobody may be there to catch it.
+	const result = operation({ ...item, giveUp: giveUp.signal, settings: patient }).catch(() =>
+		fail({ kind: 'cancelled' }),
+	);
+	const call = { result, giveUp };
+	begun.set(memory, call);
+	void result.then((end) => {
+		if (isGivenUp(call, end)) begun.delete(memory);
+	});
+	return call;
+}
+
+const isGivenUp = ({ giveUp }: Call, result: Result<Outcome>): boolean =>
+	giveUp.signal.aborted && !result.ok && result.failure.kind === 'cancelled';
+
+/**
+ * A tool call of an AI agent, which gives up after about a minute: it is answered in its time
+ * whatever happens. What was sent goes on, and the same call again, also while this one still runs,
+ * gets what becomes of it; what was not sent by then is not sent. Agents up to version 2 would not
+ * even pass an error on, so a job that takes longer is a result.
+ */
+export async function answerInTime(item: Item, operation: RunItem): Promise<Result<Outcome>> {
+	const { memory, settings, workspace } = item;
+	const timer = new AbortController();
+	const call = begun.get(memory) ?? startCall(item, operation);
+	const late = workspace.clock.sleep(settings.waitTimeoutMs, timer.signal).then(() => undefined);
+	const result = await Promise.race([call.result, late]);
+	timer.abort();
+	if (!result) call.giveUp.abort();
+	if (!result || isGivenUp(call, result)) return unfinished(item);
+	begun.delete(memory);
+	return ended(item, result);
+}

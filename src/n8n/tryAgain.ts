@@ -1,0 +1,33 @@
+import type { Failed } from '../base/result';
+import { refusalOf } from '../transport/statuses';
+
+/**
+ * Whether a failed row can work without being changed:
+ * - `never`: something is wrong with the request itself, or the model could not make it
+ * - `later`: as it is, once what was in the way is gone
+ * - `afterTopUp`: once the workspace has credits
+ */
+export type TryAgain = 'never' | 'later' | 'afterTopUp';
+
+/** Of a refusal by the service. Whatever is wrong with a key, the rows are not to blame. */
+function afterRefusal(failed: Failed): TryAgain {
+	const refusal = refusalOf(failed);
+	if (refusal === 'noCredits') return 'afterTopUp';
+	// A job that cannot be found may be in the workspace of another key.
+	const isAboutRow = refusal === 'invalid' || refusal === 'notFound';
+	return isAboutRow && failed.job === undefined ? 'never' : 'later';
+}
+
+/** For batches that try failed rows again: what is said once, and left alone then. */
+export function tryAgainOf(failed: Failed): TryAgain {
+	switch (failed.failure.kind) {
+		case 'input':
+		case 'upload':
+		case 'jobFailed':
+			return 'never';
+		case 'status':
+			return afterRefusal(failed);
+		default:
+			return 'later';
+	}
+}

@@ -1,0 +1,281 @@
+import type { RateLimiter } from './rateLimiter';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import {
+	isNoResponse,
+	isRecord,
+	isResource,
+	isSuccess,
+	type ApiRequest,
+	type ApiResponse,
+	type Channel,
+	type Clock,
+	type Random,
+	type Resource,
+	type SendResult,
+} from '../base/types';
+import { whatCame } from './bodies';
+import {
+	errorOf,
+	isAnswerOfService,
+	isOutcomeUnknown,
+	retryReason,
+	type RetryReason,
+} from './statuses';
+
+/**
+ * How long after the first failure a request is still tried again, in ms, and the upper bound of the jittered delay, which
+ * doubles each time. Files have attempts of their own (`files/transfer.ts`).
+ */
+const RETRIES: Record<RetryReason, { forMs: number; initialMs: number; maxMs: number }> = {
+	/** What was done is not known. Whoever waits longer says so: {@link RequestOptions.keepTryingMs}. */
+	transient: { forMs: 90_000, initialMs: 1_000, maxMs: 60_000 },
+	/** Nothing was done, and the service says that it will be soon. */
+	throttled: { forMs: 300_000, initialMs: 2_000, maxMs: 60_000 },
+	/** Nothing was done, and the address is often wrong. */
+	unreachable: { forMs: 30_000, initialMs: 1_000, maxMs: 8_000 },
+	foreign: { forMs: 8_000, initialMs: 1_000, maxMs: 8_000 },
+};
+
+/** A request that began to fail so long after another one was given up, in ms, comes right behind it. */
+const IN_A_ROW_MS = 60_000;
+
+const MIN_DELAY_MS = 100;
+
+/** Longest wait that a server may ask for. */
+const MAX_RETRY_AFTER_MS = 120_000;
+
+/** Added at random to what a server asks for, so that clients do not all return at once. */
+const RETRY_AFTER_JITTER_MS = 1_000;
+
+/**
+ * How long a server asks to wait, in ms, at most two minutes: `Retry-After` in seconds or as a date.
+ * Specification: Limits, "Rate-limit response headers and retry hints: not shown".
+ */
+export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
+	const text = (headers['retry-after'] ?? '').trim();
+	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
+}
+
+/**
+ * How long to wait as `Retry-After` asks, in ms: 0.1 s to 2 min, and up to 1 s at random; `undefined`
+ * without a usable header.
+ *
+ * @param now in ms since the epoch
+ */
+export function hintedDelay(
+	headers: Record<string, string>,
+	now: number,
+	random: Random,
+): number | undefined {
+	const hint = retryAfterMs(headers, now);
+	if (hint === undefined) return undefined;
+	return Math.max(MIN_DELAY_MS, hint) + random() * RETRY_AFTER_JITTER_MS;
+}
+
+export interface Attempt {
+	/** 1 for the first. */
+	number: number;
+	/** Whether repeating it has no further effect. */
+	replayable: boolean;
+	/** How long ago the first attempt failed, in ms; 0 for this one. */
+	failingMs: number;
+	/** How long it is tried again where the outcome is open or it was refused with 429, if longer than usual, in ms. */
+	keepTryingMs: number;
+	now: number;
+	random: Random;
+}
+
+/**
+ * Whether to try again, and when: milliseconds until the next attempt, or `undefined` for none.
+ * 1. 429 or unreachable: whatever the method, because nothing was done.
+ * 2. Outcome unknown: if the request is replayable.
+ * 3. Everything else is final, including what failed on this machine before it was sent.
+ *
+ * A `Retry-After` replaces the backoff; after a fault it is the shortest wait, because a service that
+ * is down may name a moment each time.
+ */
+export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
+	const { number, replayable, failingMs, keepTryingMs, now, random } = attempt;
+	const reason = retryReason(response);
+	if (!reason || (isOutcomeUnknown(response) && !replayable)) return undefined;
+	const { forMs, initialMs, maxMs } = RETRIES[reason];
+	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
+	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
+	const isThrottled = reason === 'throttled';
+	const delay = isThrottled ? (hinted ?? backoff) : Math.max(hinted ?? 0, backoff);
+	const isWaitedFor = isThrottled || reason === 'transient';
+	const untilMs = isWaitedFor && keepTryingMs > 0 ? keepTryingMs : forMs;
+	// Once more at least, as one attempt may have hung for minutes.
+	return number > 1 && failingMs + delay > untilMs ? undefined : delay;
+}
+
+/** The defaults are right for reading. */
+export interface RequestOptions {
+	/**
+	 * Whether repeating the request has no further effect; default: every method but POST. As a
+	 * function, because a key expires.
+	 */
+	replayable?: boolean | (() => boolean);
+	/** Whether a 429 may mean that all job slots are taken: the caller gets it at once. */
+	return429?: boolean;
+	/** `false`: a single attempt, for pollers, which ask again anyway. */
+	retry?: boolean;
+	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
+	maxAttempts?: number;
+	/** How long whoever waits for it waits, in ms: so long it is tried while its outcome is open or it is refused with 429. */
+	keepTryingMs?: number;
+	/** Whether an earlier request under the same key may have been carried out. */
+	outcomeOpen?: boolean;
+	/** Called right before an attempt goes out, which may have waited for its turn. */
+	onSending?: () => void;
+	/** What is wrong with the body of a 2xx, if anything; default: {@link mustBeObject}. */
+	validate?: (body: unknown) => string | undefined;
+}
+
+/** Names the operation of a request, whatever the id in its path. */
+const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
+
+export const mustBeObject = (body: unknown) =>
+	isRecord(body) ? undefined : `the response is ${whatCame(body)}, not a JSON object`;
+
+/** What is wrong with a body that is no resource. */
+export const mustHaveId = (body: unknown) =>
+	isResource(body) ? undefined : (mustBeObject(body) ?? 'the response has no id');
+
+/** Sends requests within the rate limit, and again only where that cannot do anything twice. */
+export class Client {
+	/** When a request was last given up that the service has answered none of since, by operation, on the monotonic clock. */
+	private readonly givenUpAt = new Map<string, number>();
+
+	constructor(
+		private readonly rateLimiter: RateLimiter,
+		private readonly clock: Clock,
+		private readonly random: Random,
+	) {}
+
+	/** Sends a request until there is a final response. Only a 2xx with a valid body is a success. */
+	async request(
+		channel: Channel,
+		request: ApiRequest,
+		options: RequestOptions = {},
+	): Promise<Result<ApiResponse>> {
+		const { retry = true, maxAttempts = Infinity, keepTryingMs = 0 } = options;
+		const { return429 = false, onSending } = options;
+		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
+		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
+		const { clock, rateLimiter, random } = this;
+		let { outcomeOpen: outcomeUnknown = false } = options;
+		let failed: Failed | undefined;
+		let failingSince: number | undefined;
+		const operation = operationOf(request);
+		for (let number = 1; ; number += 1) {
+			const cancelled = fail({ kind: 'cancelled', outcomeUnknown });
+			if (!(await rateLimiter.acquire(channel, request.method === 'GET'))) return cancelled;
+			const isStopped = channel.signal?.aborted === true;
+			if (isStopped || (outcomeUnknown && !isReplayable())) {
+				rateLimiter.release();
+				return isStopped ? cancelled : (failed ?? keyExpired());
+			}
+			onSending?.();
+			const response = await channel.send(request).finally(() => rateLimiter.release());
+			const isLost = isNoResponse(response);
+			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
+			if (isAnswerOfService(response)) this.givenUpAt.delete(operation);
+			if (!isLost && problem === undefined) return ok(response);
+
+			outcomeUnknown ||= isOutcomeUnknown(response);
+			const reason = retryReason(response);
+			const isThrottled = reason === 'throttled';
+			failingSince ??= clock.monotonic();
+			const attempt = {
+				number,
+				replayable: isReplayable(),
+				failingMs: clock.monotonic() - failingSince,
+				keepTryingMs,
+				now: clock.now(),
+				random,
+			};
+			const delay = retryDelay(response, attempt);
+			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, request.method === 'GET');
+			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
+			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
+			if (isThrottled && return429) return failed;
+			if (delay === undefined) {
+				// What the service has answered itself, and what failed on this machine, says nothing of the others.
+				const isUnanswered = reason !== undefined && !isThrottled;
+				const isOutage = isUnanswered ? this.giveUp(operation, failingSince) : undefined;
+				return toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
+			}
+			if (!retry || (!isThrottled && number >= maxAttempts)) return failed;
+			await clock.sleep(delay, channel.signal);
+		}
+	}
+
+	/**
+	 * A request has no further attempt. Two in a row without an answer to any other are an outage: one alone may be what the
+	 * service cannot bear.
+	 * @param failingSince when it failed first
+	 */
+	private giveUp(operation: string, failingSince: number): boolean {
+		const before = this.givenUpAt.get(operation) ?? -Infinity;
+		this.givenUpAt.set(operation, this.clock.monotonic());
+		return before >= failingSince - IN_A_ROW_MS;
+	}
+}
+
+/** The key of an earlier attempt expired before this request had its turn, so nobody knows what became of that. */
+const keyExpired = (): Failed =>
+	fail({
+		kind: 'noResponse',
+		reason: 'the idempotency key has expired',
+		unsent: 'local',
+		attempts: 0,
+		outcomeUnknown: true,
+	});
+
+function toFailure(
+	response: SendResult,
+	problem: string,
+	outcomeUnknown: boolean,
+	{ number: attempts, now }: Attempt,
+	isOutage?: boolean,
+): Failed {
+	if (isNoResponse(response)) {
+		const { noResponse: reason, unsent } = response;
+		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent, isOutage });
+	}
+	const { status, headers, body } = response;
+	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem, isOutage });
+	const hintMs = retryAfterMs(headers, now);
+	const serviceError = errorOf(body, headers);
+	return fail({ kind: 'status', status, serviceError, outcomeUnknown, hintMs, isOutage });
+}
+
+/** The id that the path of a request ends with. */
+const idIn = ({ path }: Pick<ApiRequest, 'path'>): string =>
+	decodeURIComponent(path.split('/').at(-1) ?? '');
+
+export const otherIdProblem = (body: unknown, id: string): string | undefined =>
+	isResource(body) && body.id !== id
+		? 'the response has another id than the one asked for'
+		: undefined;
+
+/**
+ * A request whose response must have an id, and that of its path where it reads or changes a
+ * resource: anything else is an unusable response.
+ */
+export async function requestResource(
+	client: Client,
+	channel: Channel,
+	request: ApiRequest,
+	options: Omit<RequestOptions, 'validate'> = {},
+): Promise<Result<Resource>> {
+	const validate = (body: unknown) => {
+		const problem = mustHaveId(body);
+		if (problem !== undefined || request.method === 'POST') return problem;
+		return otherIdProblem(body, idIn(request));
+	};
+	const response = await client.request(channel, request, { ...options, validate });
+	return response.ok ? ok(response.value.body as Resource) : response;
+}

@@ -1,0 +1,90 @@
+import { LIMITS, textOf } from '../api';
+import { fail, ok, type Result } from '../base/result';
+import { isRecord, type ApiRequest, type Channel, type Json } from '../base/types';
+import { whatCame } from './bodies';
+import type { Client, RequestOptions } from './client';
+
+/** More pages than any workspace has: a list must end some time. */
+const MAX_PAGES = 10_000;
+
+/** Specification: List. */
+export const mustBeList = (body: unknown): string | undefined =>
+	isRecord(body) && Array.isArray(body.data)
+		? undefined
+		: `the response is ${whatCame(body)}, not a list`;
+
+/** The cursor of a page is that of one before it. */
+export const LEADS_BACK = 'the list leads back to a page before';
+
+export interface Page {
+	entries: Json[];
+	/** The cursor of the next page; `undefined` on the last one. */
+	next?: string;
+	/** Why the list cannot be read further although the service says that there is more. */
+	deadEnd?: string;
+}
+
+/**
+ * Reads a page without trusting it: whatever is not a list of objects has no entries.
+ * Specification: List.
+ * @param known cursors of the pages before it
+ */
+export function pageOf(body: unknown, known: ReadonlySet<string> = new Set()): Page {
+	const { data, has_more: hasMore, next_cursor: cursor } = isRecord(body) ? body : {};
+	const list: unknown[] = Array.isArray(data) ? data : [];
+	const entries = list.filter(isRecord);
+	const next = hasMore === false ? undefined : textOf(cursor);
+	if (next === undefined) {
+		const deadEnd = 'the list says that there is more of it, but not where';
+		return hasMore === true ? { entries, deadEnd } : { entries };
+	}
+	return known.has(next) ? { entries, deadEnd: LEADS_BACK } : { entries, next };
+}
+
+export interface Wanted {
+	/** How many entries; `Infinity` for all. */
+	wanted: number;
+	/** Whether the operation accepts `limit` (specification: Endpoints). */
+	takesLimit: boolean;
+}
+
+/**
+ * Reads a list page by page. An entry that appears on two pages, because something was created in
+ * between, is returned once. Fails where the list says that there is more and no cursor leads there,
+ * and after 10,000 pages: a part of a list is never taken for all of it.
+ */
+export async function readPages(
+	client: Pick<Client, 'request'>,
+	channel: Channel,
+	request: ApiRequest,
+	{ wanted, takesLimit }: Wanted,
+	options: Omit<RequestOptions, 'validate'> = {},
+): Promise<Result<Json[]>> {
+	const entries: Json[] = [];
+	const ids = new Set<unknown>();
+	const cursors = new Set<string>();
+	let cursor: string | undefined;
+	for (let number = 1; number <= MAX_PAGES; number += 1) {
+		const query = { ...request.query };
+		if (takesLimit) query.limit = Math.min(LIMITS.listLimit.max, wanted - entries.length);
+		if (cursor !== undefined) {
+			query.cursor = cursor;
+			cursors.add(cursor);
+		}
+		const asked = { ...request, query };
+		const response = await client.request(channel, asked, { ...options, validate: mustBeList });
+		if (!response.ok) return response;
+		const page = pageOf(response.value.body, cursors);
+		for (const entry of page.entries) {
+			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
+			ids.add(entry.id);
+		}
+		if (entries.length >= wanted) return ok(entries.slice(0, wanted));
+		const { deadEnd: problem } = page;
+		if (problem) return fail({ kind: 'badResponse', status: response.value.status, problem });
+		if (page.next === undefined) return ok(entries);
+		cursor = page.next;
+	}
+	const problem = `the list has not ended after ${MAX_PAGES} pages`;
+	return fail({ kind: 'badResponse', status: 200, problem });
+}

@@ -1,0 +1,153 @@
+import {
+	NodeOperationError,
+	type IAllExecuteFunctions,
+	type IBinaryKeyData,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeApiError,
+} from 'n8n-workflow';
+import { createHash } from 'crypto';
+import { ENDPOINTS, type Endpoint, type Scope } from '../api';
+import { connect } from '../n8n/connection';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import {
+	isNoResponse,
+	isSuccess,
+	type ApiRequest,
+	type ApiResponse,
+	type Resource,
+	type SendResult,
+} from '../base/types';
+import { excludedScope } from '../transport/credential';
+import { requestResource, type RequestOptions } from '../transport/client';
+import { errorOf, isOutcomeUnknown } from '../transport/statuses';
+import { detailsOf, nodeError } from '../n8n/errors';
+import { errorRow, inFields } from '../n8n/rows';
+import { collect } from '../creation/outputs';
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+const cancelSignalOf = (context: IAllExecuteFunctions): AbortSignal | undefined =>
+	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+
+/** What is known of a request for which there was no more time: what the service has said last. */
+function outOfTime(last: SendResult | undefined): Failed {
+	if (last === undefined) {
+		const reason =
+			'its requests to this workspace had no turn under Requests per Minute, or wait since the service refused another request with 429';
+		const unsent = 'local' as const;
+		return fail({ kind: 'noResponse', reason, attempts: 0, outcomeUnknown: false, unsent });
+	}
+	if (isNoResponse(last) || isSuccess(last.status)) {
+		const reason = 'no answer in time';
+		return fail({ kind: 'noResponse', reason, attempts: 1, outcomeUnknown: true });
+	}
+	const { status, body, headers } = last;
+	const outcomeUnknown = isOutcomeUnknown(last);
+	return fail({ kind: 'status', status, serviceError: errorOf(body, headers), outcomeUnknown });
+}
+
+/**
+ * @param deadline ends every request; without it they end when the execution is cancelled
+ * @throws NodeOperationError when the credential's base URL or key cannot be used
+ */
+export async function openService(context: IAllExecuteFunctions, deadline?: AbortSignal) {
+	const node = context.getNode();
+	const connection = await connect(context, {
+		signal: deadline ?? cancelSignalOf(context),
+		fairnessKey: `trigger ${context.getWorkflow().id ?? ''}/${node.id}`,
+		timeoutMs: 0,
+	});
+	const { baseUrl, apiKey, host, workspace } = connection;
+	let last: SendResult | undefined;
+	const send = async (request: ApiRequest) => {
+		const response = await host.channel.send(request);
+		// What is cut off at the deadline says less than the answer before it.
+		if (last === undefined || !isNoResponse(response)) last = response;
+		return response;
+	};
+	const channel = { ...host.channel, send };
+	return {
+		...connection,
+		/** Names the service and the key without revealing the key. */
+		account: createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64'),
+		async send(request: ApiRequest, options?: RequestOptions): Promise<Result<ApiResponse>> {
+			const answer = await workspace.client.request(channel, request, options);
+			const isLate = !answer.ok && answer.failure.kind === 'cancelled' && deadline !== undefined;
+			return isLate ? outOfTime(last) : answer;
+		},
+		/** Throws before anything is sent if the credential excludes this scope. */
+		requireScope(scope: Scope | undefined): void {
+			if (!excludedScope(connection.credential, [scope])) return;
+			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
+				description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes of the Key in the credential, or empty that list.`,
+			});
+		},
+	};
+}
+
+/** The error for a failure that belongs to no item. */
+export function serviceError(
+	context: IAllExecuteFunctions,
+	failed: Failed,
+	endpoint: Endpoint,
+	action: string,
+): NodeApiError {
+	const error = nodeError(context.getNode(), failed, { endpoint, itemIndex: 0, submitted: 0 });
+	return Object.assign(error, { message: `${action}: ${error.message}` });
+}
+
+/** What happened and what to do, in one line of a log. */
+export function reasonOf(
+	context: IAllExecuteFunctions,
+	failed: Failed,
+	endpoint: Endpoint,
+): string {
+	const { message, description } = serviceError(context, failed, endpoint, '');
+	return [message.replace(/^: /, ''), description].filter(Boolean).join('. ');
+}
+
+/** Reads a resource by its id. A failure names it. */
+export async function readResource(
+	{ host, workspace, requireScope }: Service,
+	endpoint: Endpoint,
+	id: string,
+	options?: RequestOptions,
+): Promise<Result<Resource>> {
+	requireScope(endpoint.scope);
+	const path = endpoint.path.replace('{id}', encodeURIComponent(id));
+	const request = { method: 'GET', path } as const;
+	const read = await requestResource(workspace.client, host.channel, request, options);
+	return read.ok ? read : { ...read, job: { id }, endpoint };
+}
+
+/** Downloads the outputs of a job into the binary fields `data`, `data_1` and so on. */
+export async function downloadFiles(
+	{ host, workspace }: Service,
+	job: Resource,
+): Promise<Result<IBinaryKeyData>> {
+	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
+	return collected.ok ? ok(inFields(collected.value.files, 'data')) : collected;
+}
+
+/** One item of each, or none. A failure throws, or with Continue On Fail becomes an error row. */
+export async function forEachItem(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+	make: (item: INodeExecutionData) => Promise<Result<INodeExecutionData | undefined>>,
+): Promise<INodeExecutionData[]> {
+	const output: INodeExecutionData[] = [];
+	for (const [itemIndex, item] of items.entries()) {
+		const made = await make(item);
+		if (made.ok) {
+			if (made.value) output.push({ ...made.value, pairedItem: { item: itemIndex } });
+			continue;
+		}
+		const { endpoint = ENDPOINTS.getJob } = made;
+		const known = { endpoint, itemIndex, submitted: 0 };
+		const error = nodeError(context.getNode(), made, known);
+		if (!context.continueOnFail()) throw error;
+		output.push(errorRow(error, detailsOf(made, known), { item: itemIndex, json: item.json }));
+	}
+	return output;
+}

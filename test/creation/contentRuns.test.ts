@@ -1,0 +1,143 @@
+import { newMemory, nodeMemory } from '../../src/creation/memory';
+import type { Settings } from '../../src/creation/item';
+import type { Workspace } from '../../src/transport/workspace';
+import { LedgerService, type Behaviour } from '../model/ledgerService';
+import { createJob, hostWith, runAll, workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
+
+const HOUR = 3_600_000;
+
+/** A service, and executions that ask it for the same content. */
+function setUp(habits: Partial<Behaviour>) {
+	const clock = new VirtualClock();
+	const usual = {
+		caches402: false,
+		balanceFirst: false,
+		comparesBody: true,
+		showsNow: true,
+		saysWhen: false,
+	};
+	const ledger = new LedgerService(clock, { ...usual, ...habits }, () => {});
+	const host = hostWith(ledger.send);
+	let executions = 0;
+	/** Jobs from now on. */
+	const jobs = (fails: boolean, takes = 10_000) => {
+		ledger.next = () => ({ takes, fails });
+	};
+	/** A process begins with nothing known. */
+	const start = () => workspaceWith(clock);
+	/** An execution: one run of the node with so many items, each with its own memory. */
+	const execute = async (workspace: Workspace, items = 1, more: Partial<Settings> = {}) => {
+		executions += 1;
+		const executionId = `execution ${executions}`;
+		const node = nodeMemory({}, executionId);
+		const settings = { idempotency: 'content' as const, ...more };
+		const parts = () => {
+			const memory = newMemory();
+			return { host, workspace, node, memory, settings, origin: { executionId } };
+		};
+		return await clock.run(runAll(items, parts, createJob));
+	};
+	/** An execution of one item in a process of its own. */
+	const once = async () => (await execute(start()))[0];
+	const paid = () => ledger.charges.map(({ id }) => id);
+	return { clock, ledger, jobs, start, execute, once, paid };
+}
+
+describe.each([
+	['repeats its first answer', false],
+	['shows the job as it is now', true],
+])('By Content, at a service that %s to a key that it knows', (_name, showsNow) => {
+	test('one that fails at once is made twice more in the run, under the other keys, and then ends it', async () => {
+		const { jobs, once, paid } = setUp({ showsNow });
+		jobs(true, 0);
+		expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
+		expect(paid()).toHaveLength(3);
+	});
+
+	test.each([1, 2, 5])(
+		'a job that fails ends the item with one charge, and after %i of them a run makes one',
+		async (runs) => {
+			const { clock, jobs, once, paid } = setUp({ showsNow });
+			jobs(true);
+			for (let time = 1; time <= runs; time += 1) {
+				const job = { id: `gen_${time}` };
+				expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' }, job });
+				expect(paid()).toHaveLength(time);
+				await clock.pass(HOUR);
+			}
+			jobs(false);
+			const id = `gen_${runs + 1}`;
+			expect(await once()).toMatchObject({ value: { id, status: 'completed' } });
+			expect(paid()).toHaveLength(runs + 1);
+		},
+	);
+
+	test('after one failed job the next one is found by every later run, in other processes too', async () => {
+		const { clock, jobs, once, paid } = setUp({ showsNow });
+		jobs(true);
+		await once();
+		await clock.pass(HOUR);
+		jobs(false);
+		for (let time = 0; time < 3; time += 1)
+			expect(await once()).toMatchObject({ value: { id: 'gen_2' } });
+		expect(paid()).toEqual(['gen_1', 'gen_2']);
+	});
+
+	test('with Wait off, the job of hours ago that has failed is not output: a new one is', async () => {
+		const { clock, jobs, execute, start, paid } = setUp({ showsNow });
+		const settings = { waitForCompletion: false };
+		const process = start();
+		jobs(true, 60_000);
+		const [first] = await execute(process, 1, settings);
+		expect(first).toMatchObject({ value: { status: 'queued' } });
+		await clock.pass(3 * HOUR);
+		jobs(false, 60_000);
+		for (const workspace of [process, start(), start()]) {
+			const [later] = await execute(workspace, 1, settings);
+			expect(later).toMatchObject({ value: { id: 'gen_2', status: 'queued' } });
+		}
+		expect(paid()).toEqual(['gen_1', 'gen_2']);
+	});
+
+	test.each([true, false])('identical items of a run get the same job (wait: %s)', async (wait) => {
+		const { execute, start, paid } = setUp({ showsNow });
+		const made = await execute(start(), 7, { waitForCompletion: wait });
+		for (const each of made) expect(each).toMatchObject({ value: { id: 'gen_1' } });
+		expect(paid()).toEqual(['gen_1']);
+	});
+});
+
+test('a wait for credits adds no job to the three that a run makes at most', async () => {
+	const { clock, ledger, jobs, execute, start, paid } = setUp({});
+	jobs(true, 0);
+	ledger.balance = 2;
+	clock.after(60_000, () => {
+		ledger.balance = 100;
+	});
+	await execute(start(), 1, { onInsufficientCredits: 'wait' });
+	expect(paid()).toHaveLength(3);
+});
+
+test('a day after its first try a content is paid for again', async () => {
+	const { clock, once } = setUp({});
+	await once();
+	await clock.pass(24 * HOUR);
+	expect(await once()).toMatchObject({ value: { id: 'gen_2' } });
+});
+
+test.each([
+	['keeps a 402 for its key', true],
+	['keeps no refusal', false],
+])(
+	'after a 402, at a service that %s, the run asks once more under the key of its execution, and the next one is paid for',
+	async (_name, caches402) => {
+		const { ledger, once, paid } = setUp({ caches402 });
+		ledger.balance = 0;
+		expect(await once()).toMatchObject({ failure: { status: 402 } });
+		expect([paid(), ledger.posts]).toEqual([[], 2]);
+		ledger.balance = 5;
+		expect(await once()).toMatchObject({ value: { status: 'completed' } });
+		expect(paid()).toHaveLength(1);
+	},
+);

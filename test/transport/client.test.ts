@@ -1,0 +1,187 @@
+import { retryAfterMs, retryDelay, type RequestOptions } from '../../src/transport/client';
+import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
+import type { SendResult, ApiRequest } from '../../src/base/types';
+import { answer, channelOf, LOST, scripted } from '../model/answers';
+import { workspaceWith } from '../model/run';
+import { VirtualClock } from '../model/virtualClock';
+
+const GET: ApiRequest = { method: 'GET', path: '/generations/gen_1' };
+const POST: ApiRequest = { method: 'POST', path: '/generations', body: {} };
+
+/** A request, and the answers that it gets in turn, each after so many ms. */
+async function ask(
+	request: ApiRequest,
+	answers: SendResult[],
+	options: RequestOptions = {},
+	tookMs = 0,
+) {
+	const clock = new VirtualClock();
+	const { client } = workspaceWith(clock);
+	const { send, sent } = scripted(clock, answers);
+	const channel = channelOf(async (asked) => {
+		await clock.sleep(tookMs);
+		return await send(asked);
+	});
+	const result = await clock.run(client.request(channel, request, options));
+	return { result, sent };
+}
+
+const WITH_KEY: RequestOptions = { replayable: true };
+
+test.each([
+	['503', answer(503)],
+	['no response', LOST],
+	['a page', answer(403, '<html>')],
+])('%s: a GET is sent again, a POST without a key never', async (_name, fault) => {
+	const good = answer(200);
+	expect((await ask(GET, [fault, fault, good])).sent).toHaveLength(3);
+	const bare = await ask(POST, [fault, good]);
+	expect(bare.sent).toHaveLength(1);
+	expect(bare.result.ok).toBe(false);
+});
+
+const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
+
+const TIMEOUT: SendResult = { noResponse: 'timeout' };
+const MINUTES = 60_000;
+
+/** For how long a request is tried again, in ms, and how often at most. */
+test.each<[name: string, response: SendResult, forMs: number, times: number, waitedMs?: number]>([
+	['a connection that breaks', LOST, 90_000, 9],
+	['a 409', answer(409), 90_000, 9],
+	['a 409 that somebody waits for', answer(409), 20 * MINUTES, 50, 20 * MINUTES],
+	['no connection', UNREACHABLE, 30_000, 9],
+	['no connection, waited for', UNREACHABLE, 30_000, 9, 20 * MINUTES],
+	['a page with status 200', answer(200, '<html>'), 8_000, 5],
+	['a 429', answer(429), 5 * MINUTES, 15],
+	['a 429 that somebody waits for', answer(429), 20 * MINUTES, 50, 20 * MINUTES],
+	['a refusal', answer(404), 0, 1],
+	['an answer that nobody can read', answer(200, TOO_DEEP), 0, 1],
+	['a fault that nobody can read', answer(502, TOO_LONG), 0, 1],
+])('a request is tried under its key ever more rarely: %s', async (...row) => {
+	const [, response, forMs, times, keepTryingMs] = row;
+	const { sent } = await ask(POST, [response], { ...WITH_KEY, keepTryingMs });
+	const [first, last] = [sent[0]?.at ?? NaN, sent.at(-1)?.at ?? NaN];
+	expect(last - first).toBeLessThanOrEqual(forMs);
+	expect(last - first).toBeGreaterThanOrEqual(forMs * 0.3);
+	expect(sent.length).toBeLessThanOrEqual(times);
+});
+
+const HOURS = 60 * MINUTES;
+
+test.each<[name: string, between: SendResult | undefined, pauseMs: number, isOutage: boolean]>([
+	['one right behind the other', undefined, 0, true],
+	['one hours after the other', undefined, 20 * HOURS, false],
+	['an answer in between', answer(404), 0, false],
+])('two requests given up without an answer are an outage: %s', async (...row) => {
+	const [, between, pauseMs, isOutage] = row;
+	const clock = new VirtualClock();
+	const { client } = workspaceWith(clock);
+	const ask = async (response: SendResult) => {
+		const channel = channelOf(async () => response);
+		return await clock.run(client.request(channel, POST, WITH_KEY));
+	};
+	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage: false } });
+	if (between) await ask(between);
+	await clock.pass(pauseMs);
+	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage } });
+});
+
+test('a request that hangs is tried once more, however long that took', async () => {
+	expect((await ask(POST, [TIMEOUT], WITH_KEY, 120_000)).sent).toHaveLength(2);
+});
+
+test.each([
+	[LOST, { kind: 'noResponse', reason: 'ECONNRESET', outcomeUnknown: true }],
+	[answer(429), { kind: 'status', status: 429, outcomeUnknown: false }],
+	[answer(201, TOO_DEEP), { kind: 'badResponse', status: 201 }],
+	[answer(400, TOO_DEEP), { kind: 'status', status: 400, outcomeUnknown: true }],
+	// Also without a key.
+	[UNREACHABLE, { kind: 'noResponse', outcomeUnknown: false, unsent: 'connection' }],
+])('the failure says whether it may have been carried out: %j', async (response, failure) => {
+	const options = response === UNREACHABLE ? {} : WITH_KEY;
+	expect((await ask(POST, [response], options)).result).toMatchObject({ failure });
+});
+
+test('a key that expires while a request is tried could no longer settle what became of it: it is not sent again', async () => {
+	let asked = 0;
+	// Asked twice for each failed attempt: whether to wait for another, and before it goes out.
+	const replayable = () => {
+		asked += 1;
+		return asked <= 3;
+	};
+	const { result, sent } = await ask(POST, [LOST, LOST, answer(202)], { replayable });
+	expect(sent).toHaveLength(2);
+	expect(result).toMatchObject({ failure: { kind: 'noResponse', outcomeUnknown: true } });
+});
+
+test.each([[answer(400)], [UNREACHABLE]])(
+	'an unknown outcome stays unknown, whatever the last response was: %j',
+	async (last) => {
+		const { result } = await ask(POST, [LOST, last], WITH_KEY);
+		expect(result).toMatchObject({ failure: { outcomeUnknown: true } });
+	},
+);
+
+test('maxAttempts ends earlier what is transient; a 429 is waited out', async () => {
+	const options = { maxAttempts: 2 };
+	expect((await ask(GET, [answer(503), answer(503), answer(200)], options)).sent).toHaveLength(2);
+	const busy = await ask(GET, [answer(429), answer(429), answer(429), answer(200)], options);
+	expect(busy.result.ok).toBe(true);
+});
+
+test('cancelled in the queue or while it waits: nothing further is sent', async () => {
+	const clock = new VirtualClock();
+	const { client } = workspaceWith(clock);
+	const { send, sent } = scripted(clock, [LOST]);
+	const cancelled = { ok: false, failure: { kind: 'cancelled' } };
+	const gone = channelOf(send, 'a', AbortSignal.abort());
+	expect(await clock.run(client.request(gone, GET))).toMatchObject(cancelled);
+	expect(sent).toHaveLength(0);
+
+	const abort = new AbortController();
+	const waiting = client.request(channelOf(send, 'a', abort.signal), GET);
+	await clock.quiet();
+	const before = clock.now();
+	abort.abort();
+	expect(await clock.run(waiting)).toMatchObject(cancelled);
+	expect(sent).toHaveLength(1);
+	expect(clock.now()).toBe(before);
+});
+
+const delayAfter = (status: number, headers: Record<string, string>, random = 0.5, number = 1) =>
+	retryDelay(answer(status, undefined, headers), {
+		number,
+		replayable: true,
+		failingMs: 0,
+		keepTryingMs: 0,
+		now: Date.parse('2026-01-01T00:00:00.000Z'),
+		random: () => random,
+	}) ?? NaN;
+
+test('a hint replaces the backoff, plus up to a second', () => {
+	expect(delayAfter(429, { 'retry-after': '7' }, 0)).toBe(7_000);
+	expect(delayAfter(429, { 'retry-after': '7' }, 0.999)).toBe(7_999);
+	expect(delayAfter(503, { 'retry-after': '3' })).toBe(3_500);
+	expect(delayAfter(429, { 'retry-after': '0' }, 0)).toBe(100);
+});
+
+test('a service that is down and asks for a short wait is not given up sooner than one that asks for none', () => {
+	const total = (headers: Record<string, string>) =>
+		[1, 2, 3, 4, 5, 6]
+			.map((number) => delayAfter(503, headers, 0.5, number))
+			.reduce((sum, delay) => sum + delay);
+	expect(total({ 'retry-after': '1' })).toBeGreaterThanOrEqual(total({}));
+});
+
+test.each([
+	[' 7 ', 7_000],
+	['0.5', 500],
+	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+	['1000000000', 120_000],
+	['-5', undefined],
+	['7x', undefined],
+	['Mon, 01 Dec 2025 00:00:00 GMT', undefined],
+])('what a server asks for counts up to two minutes, if it is usable: %p', (text, ms) => {
+	expect(retryAfterMs({ 'retry-after': text }, Date.parse('2026-01-01T00:00:00.000Z'))).toBe(ms);
+});

@@ -1,0 +1,109 @@
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { excludedScope, rateLimitsOf, readCredential } from '../../src/transport/credential';
+import { authenticate } from '../../src/n8n/authenticate';
+
+const KEY = 'canary-key-123';
+const credential = { apiKey: ` ${KEY}\n`, baseUrl: 'https://api.example/media/v1' };
+
+const put = async (options: Record<string, unknown>, more: ICredentialDataDecryptedObject = {}) =>
+	await authenticate({ ...credential, ...more }, options as unknown as IHttpRequestOptions);
+
+describe('the key', () => {
+	test.each([
+		[{ url: '/generations', baseURL: 'https://api.example/media/v1' }],
+		[{ url: 'https://api.example/media/v1/generations?limit=1' }],
+		[{ url: 'https://API.example:443/media/v1' }],
+		[{ uri: 'https://api.example/media/v1/models' }],
+	])('goes to the base URL, trimmed, onto the very request: %j', async (options) => {
+		const headers = { 'x-own': '1' };
+		const request = { ...options, headers };
+		expect(await put(request)).toBe(request);
+		expect(headers).toEqual({ 'x-own': '1', Authorization: `Bearer ${KEY}` });
+	});
+
+	test.each([
+		['another host', { url: 'https://evil.example/media/v1/x' }],
+		['another port', { url: 'https://api.example:8443/media/v1/x' }],
+		['a user name that looks like it', { url: 'https://api.example@evil.example/media/v1' }],
+		['a path that begins alike', { url: 'https://api.example/media/v1evil' }],
+		['a path that climbs out', { url: 'https://api.example/media/v1/../../other' }],
+		[
+			'an absolute path with a base',
+			{ url: 'https://evil.example/x', baseURL: credential.baseUrl },
+		],
+		['an address without a scheme', { url: '//evil.example/x', baseURL: credential.baseUrl }],
+		['another base', { url: '/x', baseURL: 'https://evil.example/media/v1' }],
+		['nothing', {}],
+	])('does not go to %s', async (_name, options) => {
+		const headers: Record<string, string> = {};
+		await expect(put({ ...options, headers })).rejects.toThrow(
+			/^The API key is sent to the base URL of its credential only/,
+		);
+		expect(headers).toEqual({});
+	});
+});
+
+const read = (apiKey: unknown) => readCredential({ ...credential, apiKey } as typeof credential);
+
+test.each([
+	`"${KEY}"`,
+	`bearer  ${KEY}`,
+	`Authorization: Bearer ${KEY}`,
+	`export MEDIAGEN_API_KEY="${KEY}"`,
+	`\u200b${KEY}\ufeff`,
+])('what is copied along with a key is taken off: %j', async (apiKey) => {
+	expect(read(apiKey)).toEqual({ baseUrl: credential.baseUrl, apiKey: KEY });
+	const { headers } = await put({ url: credential.baseUrl }, { apiKey });
+	expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+});
+
+test.each([
+	['', /^is empty/],
+	['my key', /^contains a blank/],
+	['schlüssel', /^contains a character that no key has/],
+	[7, /^is empty/],
+])('a key like %p: %p', (apiKey, problem) => {
+	expect(read(apiKey)).toMatchObject({ field: 'API Key', problem });
+});
+
+test('no problem of a key shows any of it', () => {
+	expect(JSON.stringify(read(`${KEY} and more`))).not.toContain('canary');
+});
+
+describe('a limit to scopes', () => {
+	test.each([[undefined], [[]], ['generations:read']])('like %j is none', (scopes) => {
+		const data = { scopes } as unknown as ICredentialDataDecryptedObject;
+		expect(excludedScope(data, ['generations:write'])).toBeUndefined();
+	});
+
+	test('names the first scope that it does not hold', () => {
+		const scopes = ['generations:read'] as unknown as string;
+		const needed = [undefined, 'generations:read', 'files:write', 'generations:write'] as const;
+		expect(excludedScope({ scopes }, [...needed])).toBe('files:write');
+	});
+});
+
+test('the limits are those of the credential, or the defaults if it has none that are usable', () => {
+	expect(rateLimitsOf({ requestsPerMinute: 600, concurrentJobs: '20' })).toEqual({
+		requestsPerMinute: 600,
+		concurrentJobs: 20,
+	});
+	for (const odd of [-1, 0, 'many'])
+		expect(rateLimitsOf({ requestsPerMinute: odd, concurrentJobs: odd })).toEqual({
+			requestsPerMinute: 60,
+			concurrentJobs: 5,
+		});
+});
+
+test.each([
+	[2.5, 2],
+	['59.99', 59],
+	[1.999, 1],
+	// Less than one would let nothing through.
+	[0.5, 1],
+])('a limit of %p is %p: a fraction is rounded down', (given, limit) => {
+	expect(rateLimitsOf({ requestsPerMinute: given, concurrentJobs: given })).toEqual({
+		requestsPerMinute: limit,
+		concurrentJobs: limit,
+	});
+});

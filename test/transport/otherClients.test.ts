@@ -1,0 +1,39 @@
+import { OtherClients } from '../../src/transport/otherClients';
+
+const MINUTE = 60_000;
+
+test('what a list has taught is as old as the list: after a minute it is forgotten', () => {
+	const others = new OtherClients();
+	expect(others.areThere(0)).toBe(false);
+	others.listed(['gen_1', 'gen_2'], 0);
+	expect([others.count(MINUTE - 1), others.areThere(MINUTE - 1)]).toEqual([2, true]);
+	expect([others.count(MINUTE), others.areThere(MINUTE)]).toEqual([0, false]);
+});
+
+test('others whose jobs are short are there although the lists after that show none', () => {
+	const others = new OtherClients();
+	others.listed(['gen_theirs'], 0);
+	others.listed([], 3_000);
+	others.listed([], 6_000);
+	expect(others.count(6_000)).toBe(0);
+	expect(others.areThere(6_000)).toBe(true);
+	expect(others.areThere(MINUTE)).toBe(false);
+});
+
+test('a job that a list shows before its creation is answered is ours from then on', () => {
+	const others = new OtherClients();
+	others.listed(['gen_ours'], 0);
+	expect(others.areThere(0)).toBe(true);
+	others.created('gen_ours');
+	expect(others.areThere(0)).toBe(false);
+	expect(others.count(0)).toBe(0);
+});
+
+test('a list that comes late changes nothing: a newer one has shown what runs', () => {
+	const others = new OtherClients();
+	others.listed([], 3_000);
+	others.listed(['gen_theirs'], 0);
+	expect(others.count(3_000)).toBe(0);
+	expect(others.listedAt).toBe(3_000);
+	expect(others.areThere(3_000)).toBe(false);
+});

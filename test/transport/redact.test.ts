@@ -1,0 +1,57 @@
+import { withoutSecret } from '../../src/transport/redact';
+
+const SECRET = 'canary-key-123';
+
+test('a secret is masked everywhere, in values and in names', () => {
+	const value = { text: `a ${SECRET} b ${SECRET}`, list: [{ deep: SECRET }, 7], [SECRET]: null };
+	const masked = { text: 'a *** b ***', list: [{ deep: '***' }, 7], '***': null };
+	expect(withoutSecret(value, SECRET)).toEqual(masked);
+	expect(withoutSecret(`x${SECRET}`, SECRET)).toBe('x***');
+});
+
+test('a secret with characters that JSON escapes is masked as well', () => {
+	const secret = 'quote"d-sec\\ret';
+	expect(withoutSecret({ text: `a ${secret}` }, secret)).toEqual({ text: 'a ***' });
+});
+
+const SLASHED = 'sk/live+canary/key==7f';
+
+const within = (text: string) => `a?key=${text}&b`;
+
+const SPELLINGS: Record<string, (key: string) => string> = {
+	plain: (key) => key,
+	'URL-encoded': (key) => encodeURIComponent(key),
+	'URL-encoded twice': (key) => encodeURIComponent(encodeURIComponent(key)),
+	'URL-encoded, with small digits': (key) => encodeURIComponent(key).toLowerCase(),
+	'with escaped slashes': (key) => key.replaceAll('/', '\\/'),
+	'JSON within JSON': (key) => JSON.stringify(JSON.stringify(key.replaceAll('/', '\\/'))),
+	'escaped as Unicode': (key) =>
+		[...key].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join(''),
+	'as entities of a page': (key) => [...key].map((each) => `&#${each.charCodeAt(0)};`).join(''),
+	'in hex': (key) => Buffer.from(key).toString('hex'),
+	...Object.fromEntries(
+		['', ':', 'me', 'me:'].flatMap((before) =>
+			(['base64', 'base64url'] as const).flatMap((encoding) =>
+				['', ':', '\n!'].map((after) => [
+					`${encoding} of ${JSON.stringify(before)}, the key and ${JSON.stringify(after)}`,
+					(key: string) => Buffer.from(before + key + after).toString(encoding),
+				]),
+			),
+		),
+	),
+};
+
+test.each(Object.entries(SPELLINGS))('a secret is masked in every spelling: %s', (_, spell) => {
+	for (const secret of [SECRET, SLASHED]) {
+		const spelled = spell(secret);
+		const masked = withoutSecret({ [within(spelled)]: [within(spelled)] }, secret);
+		const text = withoutSecret(`x ${spelled} y`, secret);
+		expect(text).toMatch(/^x .{0,8}\*\*\*.{0,8} y$/);
+		for (const each of [JSON.stringify(masked), text]) {
+			expect(each).toContain('***');
+			// No piece of it that would help to guess it.
+			for (let at = 0; at + 6 <= spelled.length; at += 1)
+				expect(each).not.toContain(spelled.slice(at, at + 6));
+		}
+	}
+});

@@ -1,0 +1,147 @@
+import {
+	errorOf,
+	isAnswerOfService,
+	isOutcomeUnknown,
+	meaningOf,
+	ofStorage,
+	retryReason,
+} from '../../src/transport/statuses';
+import type { SendResult } from '../../src/base/types';
+import { answer, errorBody, LOST } from '../model/answers';
+
+const ALL = Array.from({ length: 300 }, (_, index) => 300 + index);
+
+const those = (isMeant: (status: number) => boolean) => ALL.filter(isMeant);
+
+const from500 = those((status) => status >= 500);
+
+/** The network itself wants a sign-in. */
+const without511 = from500.filter((status) => status !== 511);
+
+test('which prove that nothing was done, and which concern all items of a run', () => {
+	// A 422 is a refusal, but in no contract.
+	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
+		400, 401, 402, 403, 404, 407, 429, 511,
+	]);
+	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
+		401, 402, 403, 407, 429, 511,
+	]);
+});
+
+const PAGE = '<html>Sign in</html>';
+
+test('why the same request is tried again, by status: as the service says it, and as a page', () => {
+	const by = (reason: string, body?: unknown) =>
+		those((status) => retryReason(answer(status, body)) === reason);
+	const unnamed3xx = those((status) => status < 400);
+	expect(by('throttled')).toEqual([429]);
+	expect(by('transient')).toEqual([408, 409, 425, ...without511]);
+	expect(by('foreign')).toEqual(unnamed3xx);
+	const not = [407, 408, 409, 425, 429];
+	expect(by('foreign', PAGE)).toEqual(those((status) => status < 500 && !not.includes(status)));
+	expect(by('transient', PAGE)).toEqual([408, 409, 425, ...without511]);
+});
+
+test.each<[response: SendResult, reason: string | undefined, isOfService: boolean]>([
+	[LOST, 'transient', false],
+	[{ noResponse: 'ENOTFOUND', unsent: 'connection' }, 'unreachable', false],
+	[{ noResponse: 'x', unsent: 'local' }, undefined, false],
+	[{ noResponse: 'x', unsent: 'certificate' }, undefined, false],
+	[answer(200, '{"id": "gen'), 'foreign', false],
+	[answer(200, PAGE), 'foreign', false],
+	[answer(200, ['x']), 'foreign', false],
+	[answer(199, ''), 'foreign', false],
+	[answer(301, errorBody('Moved')), 'foreign', false],
+	[answer(400), undefined, true],
+	[answer(401, PAGE), 'foreign', false],
+	[answer(404, { error: { message: 'no type' } }), 'foreign', false],
+	[answer(502), 'transient', false],
+])(
+	'%j: tried again as %s, an answer of the service: %s; nobody knows what was done where there was none or a foreign one',
+	(response, reason, isOfService) => {
+		expect(retryReason(response)).toBe(reason);
+		expect(isOutcomeUnknown(response)).toBe(reason === 'transient' || reason === 'foreign');
+		expect(isAnswerOfService(response)).toBe(isOfService);
+	},
+);
+
+test('a success with an object is an answer of the service', () => {
+	expect(isAnswerOfService(answer(200, { id: 'x' }))).toBe(true);
+});
+
+test('the page of a hop on the way says nothing of the key, the credits or the request', () => {
+	for (const status of ALL.filter((one) => ![407, 429, 511].includes(one))) {
+		const meaning = meaningOf(status, errorOf(PAGE));
+		const { refusal, nothingDone, concernsRun } = meaning;
+		expect([refusal, nothingDone, concernsRun]).toEqual([undefined, false, undefined]);
+		const words = meaning.words({ scope: 'models:read', hasId: true }).join(' ');
+		expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
+		expect(words).not.toMatch(/scope|key|ID/);
+	}
+});
+
+test.each([
+	[{ error: 'no such model' }, 'no such model'],
+	[{ error: 'invalid_request', error_description: 'The size is wrong' }, 'The size is wrong'],
+	[{ detail: [{ loc: ['body'], msg: 'field required', type: 'x' }] }, 'field required'],
+	[{ errors: [{}, { message: 'too long' }] }, 'too long'],
+	['<html><title>Sign in</title><body>x</body></html>', 'Sign in'],
+	[{ code: 7 }, undefined],
+	[{ error: { error: { error: { error: { error: 'deep' } } } } }, undefined],
+])('what %j says is %p, and none of it is taken for the service', (body, message) => {
+	const said = errorOf(body);
+	expect(said.message).toBe(message);
+	expect(said.type).toBeUndefined();
+	expect(isAnswerOfService(answer(400, body))).toBe(false);
+});
+
+test('a message is one line of at most 300 characters, without markup and signatures', () => {
+	const long = errorOf(errorBody('x'.repeat(200_000))).message ?? '';
+	expect(long).toBe(`${'x'.repeat(299)}…`);
+	expect(errorOf({ error: '<b>No</b>\n  <p class="x">picture < 5 MB' }).message).toBe(
+		'No picture < 5 MB',
+	);
+	const signed = 'cannot read https://a.example/b.png?X-Signature=canary, really';
+	expect(errorOf({ error: signed }).message).toBe('cannot read https://a.example/b.png?… really');
+	// A regular expression that backtracks would keep all of n8n for minutes here.
+	const began = performance.now();
+	for (const odd of ['<', '<a', '<!--', 'https://', ' ', '<style>'])
+		errorOf({ error: odd.repeat(100_000) });
+	expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test('what the storage of a file says is read otherwise: it is not the service', () => {
+	expect(those((status) => ofStorage(status, '') === 'again')).toEqual([408, 429, ...from500]);
+	expect(those((status) => ofStorage(status, '') === 'newAddress')).toEqual([
+		401, 403, 404, 409, 410, 412,
+	]);
+});
+
+test.each([
+	[[{ field: 'prompt', message: 'is too long' }], 'prompt: is too long'],
+	[{ issues: [{ path: ['body', 'prompt'], msg: 'is too long' }] }, 'body.prompt: is too long'],
+	[{ prompt: ['is too long', 'is rude'] }, 'prompt: is too long'],
+	[{ fields: { prompt: 'is too long' } }, 'prompt: is too long'],
+	['is too long', 'is too long'],
+	[{ code: 'E1', request_id: 'x', balance: 0 }, undefined],
+	[{}, undefined],
+	[undefined, undefined],
+])('a general sentence is shown with the first particular of %j', (details, particular) => {
+	const { message } = errorOf({ error: { type: 'x', message: 'Validation failed.', details } });
+	expect(message).toBe(particular ? `Validation failed: ${particular}` : 'Validation failed.');
+	const named = errorOf({ error: { type: 'x', message: 'prompt is too long', details } });
+	if (particular) expect(named.message).toBe('prompt is too long');
+});
+
+test('a redirect says where it leads, without a query, and what to enter', () => {
+	const words = (location: string) =>
+		meaningOf(308, errorOf('', { location })).words({}).join('. ');
+	expect(words('https://new.example/api/v1/generations?token=x')).toBe(
+		'The service answered with status 308, which leads to https://new.example/api/v1/generations. If that is the address of the API, enter https://new.example/api/v1 as the base URL of the credential.',
+	);
+	for (const location of ['/login', 'http://new.example/v1/models', 'https://new.example/login'])
+		expect(words(location)).toMatch(/leads to \S+\. Check the base URL of the credential\.$/);
+	expect(meaningOf(400, errorOf('', { location: '/x' })).words({})).toEqual(
+		meaningOf(400).words({}),
+	);
+});
