@@ -110,7 +110,9 @@ export const isRepeatable = ({ does }: Endpoint): boolean => !BY_KEY_ONLY.includ
 
 const OF_ONE: Deed[] = ['reads', 'changes', 'deletes', 'advances'];
 
-/** The id of the resource that the answer to a request is about; `undefined` where that is not known before. */
+/**
+ * The id of the resource that the answer to a request is about; `undefined` where that is not known before.
+ */
 export function idAskedFor(endpoint: Endpoint, path: string): string | undefined {
 	if (!OF_ONE.includes(endpoint.does)) return undefined;
 	const part = path.split('/')[endpoint.path.split('/').indexOf('{id}')];

@@ -1,7 +1,10 @@
 import type { Endpoint } from '../api';
 import type { Resource, UnsentReason } from './types';
 
-/** Every way in which an item can fail, as data: `src/n8n/words.ts` and `src/n8n/spending.ts` put it into words. */
+/**
+ * Every way in which an item can fail, as data: `src/n8n/words.ts` and `src/n8n/spending.ts` put it into
+ * words.
+ */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
@@ -19,7 +22,9 @@ export type Failure =
 	| { kind: 'skipped'; cause: string }
 	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
-	/** Not sent: it does not fit under the limit of the execution. `price`: `null` if the service states none. */
+	/**
+	 * Not sent: it does not fit under the limit of the execution. `price`: `null` if the service states none.
+	 */
 	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | null | undefined }
 	/** Not sent: it does not fit under the limit of the day. `problem`: why that limit cannot be kept. */
 	| {
@@ -61,7 +66,9 @@ export interface NoResponseFailure {
 	/** Whether an attempt may have been carried out. `false`: none reached the service. */
 	outcomeUnknown: boolean;
 	unsent?: UnsentReason;
-	/** Whether another one was given up just before, without an answer to any: the next one would fail too. */
+	/**
+	 * Whether another one was given up just before, without an answer to any: the next one would fail too.
+	 */
 	isOutage?: boolean;
 }
 
@@ -96,7 +103,10 @@ export interface Failed {
 	job?: Resource;
 	/** The operation that failed, if it is not the item's own, such as an upload. */
 	endpoint?: Endpoint;
-	/** Of an item that is invalid: the field of a failed row that gets what went wrong, if the user has set one. */
+	/**
+	 * Of an item that is invalid: the field of a failed row that gets what went wrong, if the user has set
+	 * one.
+	 */
 	resultField?: string;
 }
 

@@ -12,7 +12,8 @@ import { halt } from './run';
 import { isOutcomeOpen, type ItemEvent } from './state';
 
 /*
- * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that matters.
+ * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
+ * matters.
  */
 
 /** A job, as it was last seen. */
@@ -43,14 +44,20 @@ export interface Progress {
 	slot?: Slot;
 	/** When its wait for a slot began, on the monotonic clock. */
 	waitsSince?: number;
-	/** When the request went out first, on the monotonic clock, and by the clock of the service, if it says that. */
+	/**
+	 * When the request went out first, on the monotonic clock, and by the clock of the service, if it says
+	 * that.
+	 */
 	outSince: number;
 	sentAt?: number;
 	/** How often it was refused with 429, and when first, on the monotonic clock. */
 	refusals: number;
 	refusedSince?: number;
 	readonly credits: CreditWait;
-	/** Why it is sent again, if it is. What the request before has waited for, one with another key does not wait for. */
+	/**
+	 * Why it is sent again, if it is. What the request before has waited for, one with another key does not
+	 * wait for.
+	 */
 	again?: Again;
 }
 
@@ -78,7 +85,9 @@ const takeOtherKey: Hearer = ({ made }, { item, idempotency }) => {
 /** After so many 429 under one key, the service may keep them for the key. */
 const REFUSALS_OF_ONE_KEY = 3;
 
-/** Nothing was done, so after several 429 the next attempt may take another key, unless others share this one. */
+/**
+ * Nothing was done, so after several 429 the next attempt may take another key, unless others share this one.
+ */
 const countRefusals: Hearer = ({ made }, progress) => {
 	if (made.ok || refusalOf(made) !== 'throttled') return undefined;
 	progress.refusals += 1;
@@ -118,7 +127,8 @@ const tellGate: Hearer = ({ made }, progress, again) => {
 	const { item, credits, idempotency } = progress;
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
-	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper request.
+	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper
+	// request.
 	if (made.ok) workspace.credits.succeeded(credits.lackedCredits !== undefined);
 	if (made.ok || !isOutOfCredits(made) || again === 'otherKey') return undefined;
 	workspace.credits.refused();
@@ -193,7 +203,8 @@ function madeOf(
 }
 
 /**
- * An answer is about this request, or an error: under one key a service may answer with the job of another request.
+ * An answer is about this request, or an error: under one key a service may answer with the job of another
+ * request.
  * @returns what is wrong with it
  */
 function whyOfAnother(item: Item, job: Resource, sent: unknown): string | undefined {

@@ -57,7 +57,10 @@ export async function awaitCredits(
 	return wait.lackedCredits ?? NO_CREDITS;
 }
 
-/** Lets the book of the workspace read what it lacks for these requests: of generations a list says what they have cost. */
+/**
+ * Lets the book of the workspace read what it lacks for these requests: of generations a list says what they
+ * have cost.
+ */
 export async function askBook(
 	{ workspace, host, hasService }: Item,
 	wanted: readonly Priced[],
@@ -135,8 +138,10 @@ const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
 	maxCredits - credits.reserved + (memory.expectedCredits ?? 0);
 
 /**
- * The body of a creation: an agent run that approves itself may spend what is left of Max Credits, and says so to the service.
- * @param isShared whether other executions use its key: then the body must not depend on what this one has reserved
+ * The body of a creation: an agent run that approves itself may spend what is left of Max Credits, and says
+ * so to the service.
+ * @param isShared whether other executions use its key: then the body must not depend on what this one has
+ * reserved
  */
 export function withBudget(item: Item, body: unknown, isShared: boolean): unknown {
 	const { maxCredits } = item.settings;
@@ -156,9 +161,9 @@ export function withBudget(item: Item, body: unknown, isShared: boolean): unknow
 const pricedOf = ({ spec }: Item, body: unknown): Priced => ({ endpoint: spec.endpoint, body });
 
 /**
- * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or one of its
- * kind was made without stating one. As only one request is out at a time, no more than one job of each kind can exceed the
- * limit, and only if nothing was known of its price.
+ * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or
+ * one of its kind was made without stating one. As only one request is out at a time, no more than one job of
+ * each kind can exceed the limit, and only if nothing was known of its price.
  */
 export function withinLimits(item: Item, body: unknown): Failed | undefined {
 	const { settings, credits, workspace } = item;
@@ -174,7 +179,9 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
 }
 
-/** Adds to the sum of the execution what a request has reserved, or may have reserved, and learns its price. */
+/**
+ * Adds to the sum of the execution what a request has reserved, or may have reserved, and learns its price.
+ */
 export function countCredits(item: Item, body: unknown, made: Result<Resource>): void {
 	const { credits, memory, spec, settings, workspace } = item;
 	const request = pricedOf(item, body);

@@ -20,19 +20,26 @@ import { adopt, catchUp, factsOf } from './takeOver';
 import { openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
- * What happens to one item that creates something, from top to bottom: its files are read; is its job known, by itself or as
- * what was lost? its files are sent; credits, a slot, the request, what the answer means, the wait for the end, the download.
+ * What happens to one item that creates something, from top to bottom: its files are read; is its job known,
+ * by itself or as what was lost? its files are sent; credits, a slot, the request, what the answer means, the
+ * wait for the end, the download.
  *
  * A creation is sent again for these reasons and no others:
  *
- *  1. Nobody knows what was done: unchanged, under the same key, as long as Wait Timeout lasts (`transport/client.ts`), and by
+ *  1. Nobody knows what was done: unchanged, under the same key, as long as Wait Timeout lasts
+ * (`transport/client.ts`), and by
  *     the next try of the node (`state.ts`). Without a key, never.
- *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be credits (`answer.ts`).
+ *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be
+ * credits (`answer.ts`).
  *  3. Its key leads to nothing, such as to a job that had failed before: under the next one (`idempotency/`).
- *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the request: anew.
+ *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the
+ * request: anew.
  */
 
-/** The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is sent. */
+/**
+ * The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is
+ * sent.
+ */
 interface CreationRequest {
 	path: string;
 	body: unknown;
@@ -125,7 +132,8 @@ class Creation {
 		const { host, memory, request } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
-			// What sends files, reads a known job or asks for the first model goes in turn with others of the run.
+			// What sends files, reads a known job or asks for the first model goes in turn with others of the
+			// run.
 			const isNewAndComplete =
 				memory.state.is === 'new' && opened.sources.size === 0 && !asksForFirstModel(request);
 			const decideFor = async (one: Item) => await this.decide(one);
@@ -142,7 +150,10 @@ class Creation {
 		}
 	}
 
-	/** Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a first model. */
+	/**
+	 * Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a
+	 * first model.
+	 */
 	private async decide(item: Item): Promise<Result<Start>> {
 		const { content, idempotency } = this;
 		const { memory, origin, workspace, request } = item;
@@ -183,8 +194,8 @@ class Creation {
 	}
 
 	/**
-	 * Sends a creation as soon as it has a slot; under a limit of credits one at a time, each once the price of
-	 * the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
+	 * Sends a creation as soon as it has a slot; under a limit of credits one at a time, each once the price
+	 * of the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
 	 */
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item } = this;
@@ -298,8 +309,9 @@ class Creation {
 	}
 
 	/**
-	 * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So the job is read
-	 * once, at once: one that had failed before this try leads to the next key; one of this try's own ends the item.
+	 * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So
+	 * the job is read once, at once: one that had failed before this try leads to the next key; one of this
+	 * try's own ends the item.
 	 */
 	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
 		const { item, idempotency, progress } = this;
@@ -378,8 +390,8 @@ class Creation {
 }
 
 /**
- * The signal of one creation. `stop` fires it until the first attempt goes out; from then on only `cancel` does,
- * that of the execution, as the request may be carried out.
+ * The signal of one creation. `stop` fires it until the first attempt goes out; from then on only `cancel`
+ * does, that of the execution, as the request may be carried out.
  */
 function signalUntilOut(cancel: AbortSignal | undefined, stop: AbortSignal | undefined) {
 	const ending = new AbortController();

@@ -7,8 +7,9 @@ import { refusalOf } from '../transport/statuses';
 import type { Item } from './item';
 
 /*
- * Max Credits per Day: what the whole workspace has spent since midnight, whoever has, without any storage of ours. The list of
- * generations is read back to midnight, as its cursor is a moment; what has no such list is in the usage.
+ * Max Credits per Day: what the whole workspace has spent since midnight, whoever has, without any storage of
+ * ours. The list of generations is read back to midnight, as its cursor is a moment; what has no such list is
+ * in the usage.
  */
 
 /** What a workspace has spent today, before this run. */
@@ -92,7 +93,8 @@ async function generationsSince(item: Item, since: number): Promise<Today> {
 		if (Number.isNaN(timeOf(cursor)))
 			return { credits: 0, obstacle: 'the list does not say from when its jobs are' };
 	}
-	// Of the last page some may be older. Where they do not say when they were made, the list from midnight back shows them.
+	// Of the last page some may be older. Where they do not say when they were made, the list from midnight
+	// back shows them.
 	const isDated = entries.every(({ created_at: at }) => !Number.isNaN(timeOf(at)));
 	const older = isDated ? undefined : await readPage(item, new Date(since).toISOString());
 	if (older && 'failure' in older) return { credits: 0, obstacle: obstacleOf(older) };
@@ -107,7 +109,10 @@ async function generationsSince(item: Item, since: number): Promise<Today> {
 	return { credits };
 }
 
-/** The rows of a usage summary, which is grouped by mode in whatever shape. Specification: Other response bodies. */
+/**
+ * The rows of a usage summary, which is grouped by mode in whatever shape. Specification: Other response
+ * bodies.
+ */
 function rowsOf(usage: Json): Json[] {
 	for (const value of [usage.data, ...Object.values(usage)]) {
 		if (Array.isArray(value)) return value.filter(isRecord);
@@ -152,7 +157,9 @@ export async function askToday(item: Item): Promise<void> {
 	run.today = await run.cache.today;
 }
 
-/** What the whole run is expected to need that it has not reserved yet; `undefined` where that is not known. */
+/**
+ * What the whole run is expected to need that it has not reserved yet; `undefined` where that is not known.
+ */
 function neededBy({ run, spec, workspace }: Item): number | undefined {
 	const requests = [...run.checked.values()].flatMap((one) => {
 		if (!one.ok) return [];
@@ -164,7 +171,10 @@ function neededBy({ run, spec, workspace }: Item): number | undefined {
 	return prices.reduce<number>((sum, price = 0) => sum + price, 0) - run.spent;
 }
 
-/** Why a request must not be sent today. @param price `null` where the service states none, `undefined` where it is not known yet */
+/**
+ * Why a request must not be sent today. @param price `null` where the service states none, `undefined` where
+ * it is not known yet
+ */
 export function withinDay(item: Item, price: number | null | undefined): Failed | undefined {
 	const { settings, run } = item;
 	const { maxCreditsPerDay } = settings;

@@ -18,9 +18,9 @@ import { openRequest, withoutReferences } from './uploads';
 
 /*
  * A dry run: nothing is created, and no request goes out but those that read what the last generations
- * of the workspace have cost (`transport/priceBook.ts`) and, where none is chosen, its first model. Every item has the shape of a
- * finished job, with files that stand for its media, so that what comes after the node can be built. What
- * would be sent stands under `request`.
+ * of the workspace have cost (`transport/priceBook.ts`) and, where none is chosen, its first model. Every
+ * item has the shape of a finished job, with files that stand for its media, so that what comes after the
+ * node can be built. What would be sent stands under `request`.
  */
 
 /** What several jobs would cost, as the end of a sentence. */

@@ -9,9 +9,9 @@ import type { Item } from './item';
  * workspace lists first for the operation. Which one that is the service says when the node runs, in
  * one request for all items, and the output names it.
  *
- * What is known of an item does not depend on the answer: another order of the catalogue makes no other request, which would be
- * paid for again. What was sent, and may have been carried out, is sent again with the model that it had. A key does: under one
- * key there is one body.
+ * What is known of an item does not depend on the answer: another order of the catalogue makes no other
+ * request, which would be paid for again. What was sent, and may have been carried out, is sent again with
+ * the model that it had. A key does: under one key there is one body.
  */
 
 /** What the field Model holds until somebody chooses one, and how that is shown. */

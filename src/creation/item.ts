@@ -13,7 +13,10 @@ import type { ItemMemory, NodeMemory } from './memory';
 const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
 
-/** Values of _Avoid Paying Twice_; workflows contain them. `editor` is `content` in the editor and else `execution`. */
+/**
+ * Values of _Avoid Paying Twice_; workflows contain them. `editor` is `content` in the editor and else
+ * `execution`.
+ */
 export const IDEMPOTENCY_CHOICES = [...IDEMPOTENCY_MODES, 'editor'] as const;
 export type IdempotencyChoice = (typeof IDEMPOTENCY_CHOICES)[number];
 
@@ -93,7 +96,9 @@ export interface OperationSpec {
 	object?: string;
 	/** Whether a list takes `limit` (specification: Endpoints, pagination parameters). */
 	takesLimit?: boolean;
-	/** Which limit on running jobs its job counts for (specification: Limits), if any; may depend on the body. */
+	/**
+	 * Which limit on running jobs its job counts for (specification: Limits), if any; may depend on the body.
+	 */
 	takesSlot?: SlotKind | ((body: unknown) => SlotKind | undefined);
 	/** What ends a wait for an agent run, unless the user has set other statuses. */
 	terminalStatuses?: TerminalStatuses;
@@ -120,7 +125,10 @@ export function slotKindOf({
 /** An item whose parameters have been checked and are valid. */
 export interface Prepared {
 	request: ApiRequest;
-	/** The requests of an item that needs several, in the order of their outputs; `request` is the whole, which is not sent then. */
+	/**
+	 * The requests of an item that needs several, in the order of their outputs; `request` is the whole,
+	 * which is not sent then.
+	 */
 	parts?: ApiRequest[];
 	settings: Settings;
 	/** What was entered for other operations and is not used. */

@@ -4,12 +4,15 @@ import type { ItemMemory, NodeMemory } from './memory';
 import type { ItemState } from './state';
 
 /*
- * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the editor is a new
- * execution, and a stopped one is stored as it was at its start. So this process keeps the very same objects for a day:
+ * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
+ * editor is a new execution, and a stopped one is stored as it was at its start. So this process keeps the
+ * very same objects for a day:
  *
- * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or the execution
+ * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
+ * the execution
  *   was stopped. The next click that asks for the same takes it over, once.
- * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes it over,
+ * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes it
+ * over,
  *   however often it is retried. Executions that are no retries are other orders.
  */
 
@@ -27,7 +30,9 @@ export interface Owner {
 	node: string;
 	/** Of the node. Another node of the workflow with the same one leads to the same jobs. */
 	credential: string;
-	/** A hash of what the execution has started with, which a retry of a stopped execution starts with again. */
+	/**
+	 * A hash of what the execution has started with, which a retry of a stopped execution starts with again.
+	 */
 	order: () => string;
 }
 
@@ -84,8 +89,8 @@ export class LostRequests {
 	}
 
 	/**
-	 * What is known of the same request, if that has come further: n8n hands a retry that was stopped on with the memory of
-	 * its start.
+	 * What is known of the same request, if that has come further: n8n hands a retry that was stopped on with
+	 * the memory of its start.
 	 */
 	laterThan(memory: ItemMemory): ItemMemory | undefined {
 		const { content = '', scope = '' } = memory;
@@ -94,8 +99,8 @@ export class LostRequests {
 	}
 
 	/**
-	 * What an execution goes on with that asks for this content: of equal ones one with a job, then one of its own kind, and
-	 * then the one that nobody has taken for longest.
+	 * What an execution goes on with that asks for this content: of equal ones one with a job, then one of
+	 * its own kind, and then the one that nobody has taken for longest.
 	 */
 	take(content: string, asking: Owner): ItemMemory | undefined {
 		let best: ItemMemory | undefined;
@@ -145,8 +150,8 @@ export class LostOfWorkflow {
 	}
 
 	/**
-	 * Hears when an execution is stopped, which its runs may hear much later, or never: n8n keeps none of its memory then, so
-	 * what it had been given of any run is lost.
+	 * Hears when an execution is stopped, which its runs may hear much later, or never: n8n keeps none of its
+	 * memory then, so what it had been given of any run is lost.
 	 */
 	watch(signal: AbortSignal | undefined, node: NodeMemory, owner: Owner): void {
 		if (this.watched.has(node)) return;
@@ -163,8 +168,8 @@ export class LostOfWorkflow {
 	}
 
 	/**
-	 * A run of the node has ended. With one that has failed n8n loses the earlier rounds of a loop too; a later try of it
-	 * may mend that.
+	 * A run of the node has ended. With one that has failed n8n loses the earlier rounds of a loop too; a
+	 * later try of it may mend that.
 	 * @param items of that run
 	 */
 	ended(node: NodeMemory, items: ItemMemory[], owner: Owner, hasFailed: boolean): void {

@@ -9,7 +9,10 @@ export interface ItemMemory {
 	inputFingerprint?: string;
 	/** Fingerprint of the request as it was first evaluated, its files by their content. */
 	content?: string;
-	/** What its own keys are made of, beside their number: of one that goes on with what a former execution has lost, that of then. */
+	/**
+	 * What its own keys are made of, beside their number: of one that goes on with what a former execution
+	 * has lost, that of then.
+	 */
 	scope?: string;
 	/** Hash of the key of the user's own, if it has one. */
 	customKey?: string;
@@ -29,13 +32,16 @@ export interface NodeMemory {
 	startedIn?: string;
 	/** By place, `run:item`, or `run:item.part` from the second part of an item on. */
 	items: Record<string, ItemMemory>;
-	/** The request that a key of the user's own belongs to and the item that has used it first, by the hash of the key. */
+	/**
+	 * The request that a key of the user's own belongs to and the item that has used it first, by the hash of
+	 * the key.
+	 */
 	keys?: Record<string, { content: string; item: string }>;
 }
 
 /**
- * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and Retry
- * Execution. The run id is stored before the first request is sent.
+ * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and
+ * Retry Execution. The run id is stored before the first request is sent.
  */
 export function nodeMemory(context: Record<string, unknown>, execution: string): NodeMemory {
 	context.mediaGen ??= { runId: randomUUID(), startedIn: execution, items: {} };
@@ -50,7 +56,9 @@ export function itemMemory({ items }: NodeMemory, item: string): ItemMemory {
 	return items[item];
 }
 
-/** The place of a part of an item. The first one has that of the item: a text may become longer, or shorter. */
+/**
+ * The place of a part of an item. The first one has that of the item: a text may become longer, or shorter.
+ */
 export const placeOfPart = (item: string, index: number): string =>
 	index === 0 ? item : `${item}.${index}`;
 
@@ -71,7 +79,9 @@ export const memoriesOf = ({ node, origin, parts = [], memory }: StateOwner): It
 		? [memory]
 		: parts.map((_, index) => node.items[placeOfPart(origin.item, index)] ?? newMemory());
 
-/** The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' … */
+/**
+ * The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' …
+ */
 export function statesOf(owner: StateOwner): Array<[part: string, state: ItemState]> {
 	const memories = memoriesOf(owner);
 	if (memories.length < 2) return [['', owner.memory.state]];

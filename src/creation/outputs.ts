@@ -120,8 +120,8 @@ async function fetchOnce(
 }
 
 /**
- * Downloads the files of a job, or the preview of a persona or voice, into n8n if wanted. A file that cannot be downloaded is a failure
- * carrying the job.
+ * Downloads the files of a job, or the preview of a persona or voice, into n8n if wanted. A file that cannot
+ * be downloaded is a failure carrying the job.
  */
 export async function collect(context: FileContext, job: Resource): Promise<Result<Outcome>> {
 	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };

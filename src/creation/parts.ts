@@ -8,7 +8,8 @@ import { itemMemory, labelOfPart, placeOfPart } from './memory';
 /** A job for each part of what does not fit into one request, with its number and how many there are. */
 export async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
 	const { node, origin, settings } = item;
-	// A key of the user's own is that of one request. Not `1-1` for the first part of `1`: that may be the key of another item.
+	// A key of the user's own is that of one request. Not `1-1` for the first part of `1`: that may be the
+	// key of another item.
 	const keyOfPart = (number: number) => `${settings.idempotencyKey}#part=${number}`;
 	const problem =
 		settings.idempotency === 'custom' ? ownKeyProblem(keyOfPart(parts.length)) : undefined;

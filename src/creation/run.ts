@@ -30,20 +30,26 @@ interface RunCache {
 	firstModels: Map<Workspace, Map<unknown, Promise<Result<string>>>>;
 }
 
-/** Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default. */
+/**
+ * Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default.
+ */
 const READS_AT_ONCE = 5;
 
 /** An item as it was checked: ready to be run, or what is wrong with it. */
 export type Checked = Result<Prepared>;
 
 /**
- * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results when one
- * item fails. So nothing is sent if one is invalid, and the error of a failed run names the jobs that exist nevertheless.
+ * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results
+ * when one item fails. So nothing is sent if one is invalid, and the error of a failed run names the jobs
+ * that exist nevertheless.
  */
 export class Run {
 	/** By the item, or the part of one, that has created it. */
 	private readonly jobs = new Map<string, { item: number; job: Resource }>();
-	/** What each job that this run has made has reserved, by its id; `undefined` where its answer does not say. */
+	/**
+	 * What each job that this run has made has reserved, by its id; `undefined` where its answer does not
+	 * say.
+	 */
 	private readonly charges = new Map<string, number | undefined>();
 	/** What requests of unknown outcome may have reserved, by item. */
 	readonly doubtful = new Map<string, number>();
@@ -158,7 +164,8 @@ export const halted = ({ run }: Item): Failed | undefined =>
 
 /**
  * Why an item was stopped: because the run was halted, or the execution cancelled. A halt never stops a
- * creation that is out: what it has stopped costs nothing, and whether an earlier try is open, the state of the item says.
+ * creation that is out: what it has stopped costs nothing, and whether an earlier try is open, the state of
+ * the item says.
  */
 export function whyStopped(item: Item, failed: Failed): Failed {
 	const isStop = failed.failure.kind === 'cancelled';

@@ -18,8 +18,8 @@ export interface New extends Keys {
 }
 
 /**
- * A request is in flight, its outcome is unknown, or it certainly did nothing, as after a 429. Holds the key and the body
- * exactly as sent.
+ * A request is in flight, its outcome is unknown, or it certainly did nothing, as after a 429. Holds the key
+ * and the body exactly as sent.
  */
 export interface Sent extends Keys {
 	is: 'sent';

@@ -7,9 +7,9 @@ import type { ItemMemory, NodeMemory } from './memory';
 import type { Facts } from './state';
 
 /*
- * Whether a request is one that was made before. What is known of an item is about the request with the content in its
- * memory. An item that asks for the first time goes on with what another place of its execution, or another execution,
- * has lost of the same content.
+ * Whether a request is one that was made before. What is known of an item is about the request with the
+ * content in its memory. An item that asks for the first time goes on with what another place of its
+ * execution, or another execution, has lost of the same content.
  */
 
 /** The requests of earlier runs of a node, within one execution, that have not ended well, by content. */
@@ -29,7 +29,10 @@ function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
 	return found;
 }
 
-/** Takes what an earlier round of the execution has asked for and not been given: it is this item's from now on. */
+/**
+ * Takes what an earlier round of the execution has asked for and not been given: it is this item's from now
+ * on.
+ */
 function takeUnfinished({ run, node, origin, settings }: Item, content: string) {
 	// Calls of a tool are told apart by what they ask for, not by a place.
 	if (settings.isTool) return undefined;
@@ -83,9 +86,9 @@ export function adopt(item: Item, content: string, idempotency: Idempotency): vo
 }
 
 /**
- * What decides about the next step. The user has changed the request if both the parameters and input that the user
- * controls and the resulting request differ: one that merely evaluates differently each time (`$now` in a prompt) is the
- * same one.
+ * What decides about the next step. The user has changed the request if both the parameters and input that
+ * the user controls and the resulting request differ: one that merely evaluates differently each time (`$now`
+ * in a prompt) is the same one.
  */
 export function factsOf(item: Item, content: string, idempotency: Idempotency): Facts {
 	const { memory, inputFingerprint, origin, workspace } = item;

@@ -29,7 +29,9 @@ export interface Mapping {
 	guardsMoney?: boolean;
 }
 
-/** A field of the editor and, where it has a value, what becomes of it. `properties.ts` adds when it shows. */
+/**
+ * A field of the editor and, where it has a value, what becomes of it. `properties.ts` adds when it shows.
+ */
 export interface Field extends INodeProperties {
 	mapping?: Mapping;
 	fields?: Field[];

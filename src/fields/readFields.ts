@@ -109,13 +109,17 @@ export class Values {
 		return fields.map((field) => this.of(field)).find((ruled) => ruled !== undefined);
 	}
 
-	/** For the rule of another field. `undefined` also where there is a problem, which is reported by itself. */
+	/**
+	 * For the rule of another field. `undefined` also where there is a problem, which is reported by itself.
+	 */
 	private readonly other = (parameter: string): unknown => {
 		const ruled = this.rulingOf(parameter);
 		return ruled && 'value' in ruled ? ruled.value : undefined;
 	};
 
-	/** The values of the fields with a target, in the order of the fields; the first problem names its field. */
+	/**
+	 * The values of the fields with a target, in the order of the fields; the first problem names its field.
+	 */
 	checked(isWanted: (mapping: Mapping) => boolean): Result<Array<[Mapping, unknown]>> {
 		const found: Array<[Mapping, unknown]> = [];
 		for (const field of this.fields.filter(({ mapping }) => isWanted(mapping))) {

@@ -65,7 +65,8 @@ const reading = new Semaphore(AT_ONCE);
 
 /**
  * Reads a file as a stream: what it is, how long it is, and its hash.
- * @returns `undefined` if it was cancelled before its turn. Rejects if it is cancelled then, and if the file cannot be read
+ * @returns `undefined` if it was cancelled before its turn. Rejects if it is cancelled then, and if the file
+ * cannot be read
  */
 export async function readFile(source: BinarySource, turn: Turn): Promise<LocalFile | undefined> {
 	return await reading.run(turn, async () => {

@@ -102,7 +102,8 @@ export async function followRedirects<R extends Hop>(
 export interface Transfer<A, T> {
 	/**
 	 * Where it goes, or comes from.
-	 * @param refusals how often an address was refused so far, as used up or expired; twice for one that is of no use
+	 * @param refusals how often an address was refused so far, as used up or expired; twice for one that is
+	 * of no use
 	 */
 	address(refusals: number): Promise<Result<A>>;
 	/** Bounds how many are under way at a time; an attempt waits for its turn. */

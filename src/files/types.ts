@@ -15,7 +15,10 @@ interface Known {
 	orElse?: RegExp;
 }
 
-/** A box of MP4 and its relatives. Which of them it is, and whether there is only sound, it does not always tell. */
+/**
+ * A box of MP4 and its relatives. Which of them it is, and whether there is only sound, it does not always
+ * tell.
+ */
 const BOX =
 	/^[\0-\x1f][^]{3}(?:ftyp(?!avi[fs]|he[iv]|mi[fx]|msf|crx|qt)|styp|moof|sidx|emsg|uuid|moov|mdat|wide|free|skip|pnot)/;
 

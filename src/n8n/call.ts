@@ -19,8 +19,8 @@ import { FILES_KEY } from '../fields/rules/media';
 import { CREDENTIAL, credentialIdOf } from '../transport/credential';
 
 /*
- * What n8n gives to one run of a node, by whichever door it comes in, with a stated value where n8n gives none.
- * Whoever runs an operation knows n8n by this and by nothing else.
+ * What n8n gives to one run of a node, by whichever door it comes in, with a stated value where n8n gives
+ * none. Whoever runs an operation knows n8n by this and by nothing else.
  */
 
 /** One item of the input. */
@@ -87,7 +87,10 @@ export interface NodeCall {
 const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 
-/** The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be anybody's. */
+/**
+ * The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be
+ * anybody's.
+ */
 function filesOf({ json, binary = {} }: INodeExecutionData, isCombined: boolean) {
 	const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;
 	if (!isRecord(inJson)) return binary;
@@ -117,8 +120,8 @@ function orElse<T>(give: () => T, otherwise: () => T): T {
 }
 
 /**
- * What is kept of a node that n8n runs without an execution (its own Agents): in this process, by what stays the same
- * in the next call. The node's id is new in each.
+ * What is kept of a node that n8n runs without an execution (its own Agents): in this process, by what stays
+ * the same in the next call. The node's id is new in each.
  */
 const withoutExecution = new BoundedMap<string, IDataObject>(1_000);
 

@@ -107,8 +107,8 @@ async function checkItem(
 }
 
 /**
- * Under one key of the user's own for different requests, every item would get the media of the first one. None of
- * them is sent, as it is unclear which one the key is meant for.
+ * Under one key of the user's own for different requests, every item would get the media of the first one.
+ * None of them is sent, as it is unclear which one the key is meant for.
  */
 function claimOwnKeys(items: Map<number, Result<Ready>>): void {
 	const owners = new Map<string, { index: number; request: string }>();

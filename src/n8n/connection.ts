@@ -14,7 +14,8 @@ import { n8nHost, type HostContext } from './host';
 import { workspaceOf } from '../transport/workspace';
 
 /**
- * The service behind the credential of a node, where no item is at hand: in lists of the editor and in triggers.
+ * The service behind the credential of a node, where no item is at hand: in lists of the editor and in
+ * triggers.
  * @throws NodeOperationError when the credential's base URL or key cannot be used
  */
 export async function connect(

@@ -13,9 +13,10 @@ import { runnable } from './prepare';
 import type { NodeResource } from './properties';
 
 /*
- * The two doors by which n8n comes in. A workflow runs a node as a whole, by `customOperations`. Whoever runs it as a tool
- * from within another node (agents up to version 2, sub-agents, MCP in queue mode, n8n's own Agents) knows only n8n's
- * routing engine, which asks for one item at a time, by the `pagination` of the node. Both lead to `runOperation`.
+ * The two doors by which n8n comes in. A workflow runs a node as a whole, by `customOperations`. Whoever runs
+ * it as a tool from within another node (agents up to version 2, sub-agents, MCP in queue mode, n8n's own
+ * Agents) knows only n8n's routing engine, which asks for one item at a time, by the `pagination` of the
+ * node. Both lead to `runOperation`.
  */
 
 type CustomOperations = NonNullable<INodeType['customOperations']>;

@@ -33,10 +33,11 @@ export function describeFailure(failed: Failed, context: ErrorContext) {
 }
 
 /**
- * The facts of a failure, for expressions and for n8n's error data, which error workflows get: `item` (from 1), `jobId` (and `jobIds`
- * of an item with several), `status` (of the job, else of the response), `httpStatus`, `credits` (`none
- * spent`, `unknown` or `reserved or spent`), `tryAgain` (`never`, `later` or `afterTopUp`), the job's own fields about
- * credits, and `type`, `requestId` and `details` of the service's error.
+ * The facts of a failure, for expressions and for n8n's error data, which error workflows get: `item` (from
+ * 1), `jobId` (and `jobIds` of an item with several), `status` (of the job, else of the response),
+ * `httpStatus`, `credits` (`none spent`, `unknown` or `reserved or spent`), `tryAgain` (`never`, `later` or
+ * `afterTopUp`), the job's own fields about credits, and `type`, `requestId` and `details` of the service's
+ * error.
  */
 export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const { failure, job } = failed;
@@ -77,7 +78,10 @@ interface OtherJob extends IDataObject {
 	status: string;
 }
 
-/** What becomes of the jobs of the other items. All their ids stand in the error's data, which the editor does not show. */
+/**
+ * What becomes of the jobs of the other items. All their ids stand in the error's data, which the editor does
+ * not show.
+ */
 function jobsSentence(jobs: OtherJob[], context: ErrorContext): string {
 	const kept = jobs.filter(({ status }) => status !== 'failed').map(({ id }) => id);
 	if (kept.length === 0) return '';

@@ -52,10 +52,10 @@ export function identify(
 }
 
 /**
- * Which call of a tool this is. n8n's run index and item index do not tell: agents up to version 2 get a new run index for
- * each try and share one between parallel calls. So the content does. A call with the same content as one that has ended
- * well in this execution is a new one; any other repeat is the same call, also while the first still runs or, where the
- * execution is retried, once it has ended.
+ * Which call of a tool this is. n8n's run index and item index do not tell: agents up to version 2 get a new
+ * run index for each try and share one between parallel calls. So the content does. A call with the same
+ * content as one that has ended well in this execution is a new one; any other repeat is the same call, also
+ * while the first still runs or, where the execution is retried, once it has ended.
  *
  * @param content fingerprint of the unevaluated parameters and the call's own arguments
  */

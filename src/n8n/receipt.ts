@@ -10,8 +10,9 @@ import type { Item, OperationSpec, Outcome } from '../creation/item';
 import type { Run } from '../creation/run';
 
 /*
- * One sentence about a run that creates, which n8n shows above its output in every tab: what was made, for how many
- * credits, and what is left to do. Where the run fails, n8n shows no such sentence, and the error says it.
+ * One sentence about a run that creates, which n8n shows above its output in every tab: what was made, for
+ * how many credits, and what is left to do. Where the run fails, n8n shows no such sentence, and the error
+ * says it.
  */
 
 /** What has become of an item. */

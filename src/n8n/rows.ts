@@ -95,8 +95,8 @@ export interface Row {
 }
 
 /**
- * The input item with the result in one field. n8n takes a truthy `error` at the top level for a failure, so a
- * column of that name comes back as `input_error`.
+ * The input item with the result in one field. n8n takes a truthy `error` at the top level for a failure, so
+ * a column of that name comes back as `input_error`.
  */
 function inRow({ json, resultField }: Row, result: IDataObject): IDataObject {
 	const { error, ...columns } = json;

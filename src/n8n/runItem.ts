@@ -15,7 +15,10 @@ function operate(item: Item): Promise<Result<Outcome>> {
 	return parts.length < 2 ? create(item) : createParts(item, parts);
 }
 
-/** Runs the operation for an item, from its checked request to its output; nothing is sent if another item has halted the run. */
+/**
+ * Runs the operation for an item, from its checked request to its output; nothing is sent if another item has
+ * halted the run.
+ */
 export async function runItem(item: Item): Promise<Result<Outcome>> {
 	const result = halted(item) ?? (await operate(item));
 	if (!result.ok) {

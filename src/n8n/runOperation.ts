@@ -21,8 +21,8 @@ import { isOutcomeOpen } from '../creation/state';
 import { answerInTime } from './tool';
 
 /*
- * A run of the node, from top to bottom: all items are read and checked, nothing is sent if one is invalid, all are run,
- * and what has become of them are rows, or one error, and one sentence about it.
+ * A run of the node, from top to bottom: all items are read and checked, nothing is sent if one is invalid,
+ * all are run, and what has become of them are rows, or one error, and one sentence about it.
  */
 
 /** What has become of an item. */
@@ -185,8 +185,8 @@ async function endsOf(
 function failedRow({ node }: NodeCall, end: End, failed: Failed): INodeExecutionData {
 	const { index, item } = end.input;
 	const context = { ...end.context, isRow: true };
-	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that would be
-	// paid for again.
+	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that
+	// would be paid for again.
 	if (node.retryOnFail && index === 0 && context.idempotency === 'none')
 		return { json: {}, error: nodeError(node, failed, context), pairedItem: { item: index } };
 	const details = detailsOf(failed, context);
@@ -225,7 +225,8 @@ function reported(ends: End[]): { failed: Failed; context: ErrorContext } | unde
 }
 
 /**
- * What the end of a run means for what it has paid for. A stop is heard by itself: the run may end much later.
+ * What the end of a run means for what it has paid for. A stop is heard by itself: the run may end much
+ * later.
  * @param hasFailed whether n8n is given no result of any item
  */
 function noteEndOfRun(

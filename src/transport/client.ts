@@ -23,8 +23,8 @@ import {
 } from './statuses';
 
 /**
- * How long after the first failure a request is still tried again, in ms, and the upper bound of the jittered delay, which
- * doubles each time. Files have attempts of their own (`files/transfer.ts`).
+ * How long after the first failure a request is still tried again, in ms, and the upper bound of the jittered
+ * delay, which doubles each time. Files have attempts of their own (`files/transfer.ts`).
  */
 const RETRIES: Record<RetryReason, { forMs: number; initialMs: number; maxMs: number }> = {
 	/** What was done is not known. Whoever waits longer says so: {@link RequestOptions.keepTryingMs}. */
@@ -80,7 +80,10 @@ export interface Attempt {
 	replayable: boolean;
 	/** How long ago the first attempt failed, in ms; 0 for this one. */
 	failingMs: number;
-	/** How long it is tried again where the outcome is open or it was refused with 429, if longer than usual, in ms. */
+	/**
+	 * How long it is tried again where the outcome is open or it was refused with 429, if longer than usual,
+	 * in ms.
+	 */
 	keepTryingMs: number;
 	now: number;
 	random: Random;
@@ -123,7 +126,10 @@ export interface RequestOptions {
 	retry?: boolean;
 	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
 	maxAttempts?: number;
-	/** How long whoever waits for it waits, in ms: so long it is tried while its outcome is open or it is refused with 429. */
+	/**
+	 * How long whoever waits for it waits, in ms: so long it is tried while its outcome is open or it is
+	 * refused with 429.
+	 */
 	keepTryingMs?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
@@ -145,7 +151,10 @@ export const mustHaveId = (body: unknown) =>
 
 /** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
-	/** When a request was last given up that the service has answered none of since, by operation, on the monotonic clock. */
+	/**
+	 * When a request was last given up that the service has answered none of since, by operation, on the
+	 * monotonic clock.
+	 */
 	private readonly givenUpAt = new Map<string, number>();
 
 	constructor(
@@ -202,7 +211,8 @@ export class Client {
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
 			if (isThrottled && return429) return failed;
 			if (delay === undefined) {
-				// What the service has answered itself, and what failed on this machine, says nothing of the others.
+				// What the service has answered itself, and what failed on this machine, says nothing of the
+				// others.
 				const isUnanswered = reason !== undefined && !isThrottled;
 				const isOutage = isUnanswered ? this.giveUp(operation, failingSince) : undefined;
 				return toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
@@ -213,8 +223,8 @@ export class Client {
 	}
 
 	/**
-	 * A request has no further attempt. Two in a row without an answer to any other are an outage: one alone may be what the
-	 * service cannot bear.
+	 * A request has no further attempt. Two in a row without an answer to any other are an outage: one alone
+	 * may be what the service cannot bear.
 	 * @param failingSince when it failed first
 	 */
 	private giveUp(operation: string, failingSince: number): boolean {
@@ -224,7 +234,10 @@ export class Client {
 	}
 }
 
-/** The key of an earlier attempt expired before this request had its turn, so nobody knows what became of that. */
+/**
+ * The key of an earlier attempt expired before this request had its turn, so nobody knows what became of
+ * that.
+ */
 const keyExpired = (): Failed =>
 	fail({
 		kind: 'noResponse',

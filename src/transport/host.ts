@@ -55,6 +55,8 @@ export interface Host {
 	): Promise<SendResult>;
 	/** GET without credentials and without following redirects, until `end` fires. */
 	get(url: string, end: AbortSignal): Promise<StreamedResponse | NoResponse>;
-	/** Stores a file in n8n's binary data. Rejects if its stream breaks, `end` fires or n8n cannot store it. */
+	/**
+	 * Stores a file in n8n's binary data. Rejects if its stream breaks, `end` fires or n8n cannot store it.
+	 */
 	store(body: Body, fileName: string, mimeType: string, end?: AbortSignal): Promise<StoredFile>;
 }

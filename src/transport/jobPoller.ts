@@ -28,7 +28,9 @@ import {
 } from './jobState';
 import { Durations, idleWorthALook, isWorthALook } from './pollRule';
 
-/** The shortest time between two lists, or two looks that failed; it doubles with each in a row that fails. */
+/**
+ * The shortest time between two lists, or two looks that failed; it doubles with each in a row that fails.
+ */
 const MIN_GAP_MS = 1_000;
 
 /** How often it is decided what to read next. */
@@ -154,7 +156,10 @@ const UNANSWERED = fail({
 	outcomeUnknown: false,
 });
 
-/** A token bucket: a read every `gapMs`, and up to `burst` at once after a pause. Times in ms on the monotonic clock. */
+/**
+ * A token bucket: a read every `gapMs`, and up to `burst` at once after a pause. Times in ms on the monotonic
+ * clock.
+ */
 class ReadBudget {
 	private nextAt = -Infinity;
 
@@ -196,7 +201,9 @@ export class JobPoller {
 	private listOut: Sending | undefined;
 	/** Lists in a row without an answer. */
 	private unansweredLists = 0;
-	/** Whether the last one was refused for the requests of the minute: then reading each job is no way out. */
+	/**
+	 * Whether the last one was refused for the requests of the minute: then reading each job is no way out.
+	 */
 	private isListThrottled = false;
 	private nextListAt = -Infinity;
 	/** When the newest list that has been answered was sent. */
@@ -315,7 +322,9 @@ export class JobPoller {
 		return MINUTE_MS / (this.rateLimiter.limit * MAX_SHARE);
 	}
 
-	/** Between two lists. While others are there, who has more jobs lists more often: it has more ends to see. */
+	/**
+	 * Between two lists. While others are there, who has more jobs lists more often: it has more ends to see.
+	 */
 	private get listGapMs(): number {
 		if (!this.others.areThere(this.clock.monotonic())) return MIN_GAP_MS;
 		const jobs = Math.max(TUNING.leastJobsToList, this.generations.length);

@@ -43,8 +43,8 @@ const PATIENCE_MS = 1_000;
 const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
 
 /**
- * The slots of one kind: a semaphore whose true size is not known, because others hold permits of it, and refusals
- * show where it ends. What takes no slot has one too, of a known size.
+ * The slots of one kind: a semaphore whose true size is not known, because others hold permits of it, and
+ * refusals show where it ends. What takes no slot has one too, of a known size.
  */
 class SlotPool {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
@@ -54,7 +54,9 @@ class SlotPool {
 	private readonly awaited = new Set<string>();
 	/** The ids of those that nobody waits for any more, and since when. */
 	private readonly left = new Map<string, number>();
-	/** No more are used than ran when a creation was refused; `Infinity` before, and once others explain it. */
+	/**
+	 * No more are used than ran when a creation was refused; `Infinity` before, and once others explain it.
+	 */
 	private ceiling = Infinity;
 	private pausedUntil = -Infinity;
 	/** From when on one creation may be sent as a probe although no slot seems to be free. */
@@ -100,7 +102,10 @@ class SlotPool {
 		return Math.min(this.limit, this.ceiling) - this.inUse;
 	}
 
-	/** Whether the next creation waits for the answers to those under way: no more go out than jobs of ours run. */
+	/**
+	 * Whether the next creation waits for the answers to those under way: no more go out than jobs of ours
+	 * run.
+	 */
 	awaitsAnswer(now: number): boolean {
 		const underWay = [...this.unanswered.values()].filter((since) => now - since < PATIENCE_MS);
 		return this.kind !== false && underWay.length >= Math.max(1, this.running);
@@ -195,28 +200,39 @@ class SlotPool {
  * The concurrent job slots of a workspace (specification: Limits). A slot is held from the request
  * until the job has ended.
  *
- * 1. A creation goes out if our own jobs and those of others are fewer than the slots, none was refused since that
- *    list came, and its request would be sent at once. Of creations that take a slot no more are under way than jobs
- *    of ours run, and at least one: each that is accepted shows that there may be room for another. One that gets no
+ * 1. A creation goes out if our own jobs and those of others are fewer than the slots, none was refused since
+ * that
+ *    list came, and its request would be sent at once. Of creations that take a slot no more are under way
+ * than jobs
+ *    of ours run, and at least one: each that is accepted shows that there may be room for another. One that
+ * gets no
  *    answer for a second is not waited for.
- * 2. While others are there, we use our part of the slots, rounded up, so that whoever has none finds one free.
- * 3. Whatever the lists show, one creation a minute is sent as a probe, so that no wait hangs; beside others half as
- *    often after each, until one is accepted. If no slot was known for that, the next goes out at once: an accepted
+ * 2. While others are there, we use our part of the slots, rounded up, so that whoever has none finds one
+ * free.
+ * 3. Whatever the lists show, one creation a minute is sent as a probe, so that no wait hangs; beside others
+ * half as
+ *    often after each, until one is accepted. If no slot was known for that, the next goes out at once: an
+ * accepted
  *    creation weighs more than a list. None is sent while our own jobs use all slots.
- * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits for use all slots.
- * 5. A job whose list shows it as anything but running holds no slot. One that nobody waits for keeps its own until a
- *    list that was requested later does not show it as running: for half an hour at most, and not while lists get no
+ * 4. While creations wait, a list goes out every 10 s ± 25 %, unless jobs that somebody here waits for use
+ * all slots.
+ * 5. A job whose list shows it as anything but running holds no slot. One that nobody waits for keeps its own
+ * until a
+ *    list that was requested later does not show it as running: for half an hour at most, and not while lists
+ * get no
  *    answer for a minute.
- * 6. A creation that is refused although no others are seen shows that the plan has fewer slots: no more are used
+ * 6. A creation that is refused although no others are seen shows that the plan has fewer slots: no more are
+ * used
  *    than ran then, and one more with each probe that is accepted.
  * 7. What the service asks to wait is waited.
- * 8. A wait ends after 30 minutes without an accepted job of ours of its kind, or at its own timeout, which alone
+ * 8. A wait ends after 30 minutes without an accepted job of ours of its kind, or at its own timeout, which
+ * alone
  *    counts while our own jobs use all slots.
  *
- * No list shows agent runs, so rules 2, 4 and 5 are only about media. An agent run that nobody waits for gives its
- * slot back: the next finds out by a refusal whether it still lives. Creations that take no slot are not refused for
- * want of one; as many of their requests are under way at once as there are slots for media. All times are in ms on
- * the monotonic clock.
+ * No list shows agent runs, so rules 2, 4 and 5 are only about media. An agent run that nobody waits for
+ * gives its slot back: the next finds out by a refusal whether it still lives. Creations that take no slot
+ * are not refused for want of one; as many of their requests are under way at once as there are slots for
+ * media. All times are in ms on the monotonic clock.
  */
 export class JobSlots {
 	private readonly media: SlotPool;
@@ -255,8 +271,8 @@ export class JobSlots {
 
 	/**
 	 * Waits for leave to send one creation. Fails with `cancelled` if the channel is aborted, and with
-	 * `noSlot` after `timeoutMs` without an accepted job of its kind, or after 30 min without an accepted job unless our own jobs use all
-	 * slots. Release the slot in every case.
+	 * `noSlot` after `timeoutMs` without an accepted job of its kind, or after 30 min without an accepted job
+	 * unless our own jobs use all slots. Release the slot in every case.
 	 */
 	acquire(channel: Channel, options: SlotOptions): Promise<Result<Slot>> {
 		const { timeoutMs, takesSlot, since = this.clock.monotonic() } = options;

@@ -29,7 +29,10 @@ export const AGENT_STATUSES = {
 	afterReview: { good: [completed], bad: [failed] },
 } as const satisfies Record<string, TerminalStatuses>;
 
-/** Where each kind of job is read, and the statuses with which it ends well (specification: States and transitions). */
+/**
+ * Where each kind of job is read, and the statuses with which it ends well (specification: States and
+ * transitions).
+ */
 const KINDS: Record<string, { reader: Endpoint; good?: readonly string[] }> = {
 	generation: { reader: ENDPOINTS.getGeneration, good: ['completed', 'partially_completed'] },
 	speech_generation: { reader: ENDPOINTS.getSpeech, good: ['completed'] },
@@ -106,7 +109,9 @@ const MEDIA_OBJECTS = new Set<unknown>(['generation', 'speech_generation']);
 /** Whether a resource is a job whose outputs are files. */
 export const isMedia = ({ object }: Json): boolean => MEDIA_OBJECTS.has(object);
 
-/** The outputs of a job that can be downloaded: `outputs` of a generation, `output` of a speech generation. */
+/**
+ * The outputs of a job that can be downloaded: `outputs` of a generation, `output` of a speech generation.
+ */
 export const filesIn = ({ outputs, output }: Json): Json[] =>
 	(Array.isArray(outputs) ? outputs : [output])
 		.filter(isRecord)

@@ -94,7 +94,10 @@ export function localReason(error: unknown): string {
 
 const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
 
-/** What happened to a request without an answer, and what to do: in nodes, lists and the test of the credential. */
+/**
+ * What happened to a request without an answer, and what to do: in nodes, lists and the test of the
+ * credential.
+ */
 export function wordsOfNoResponse({ noResponse: reason, unsent }: NoResponse): [string, string] {
 	switch (unsent) {
 		case undefined:

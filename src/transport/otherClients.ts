@@ -9,8 +9,8 @@ const MAX_OWN = 1_000;
 
 /**
  * Who else uses the workspace: the running jobs of the newest lists that this process has not
- * created. What a list has taught is as old as the list, and ends after a minute. Times are in ms on the monotonic
- * clock.
+ * created. What a list has taught is as old as the list, and ends after a minute. Times are in ms on the
+ * monotonic clock.
  */
 export class OtherClients {
 	private readonly own = new BoundedMap<string, true>(MAX_OWN);
@@ -52,7 +52,10 @@ export class OtherClients {
 		return now - this.listedAt < BELIEVED_MS ? this.ofOthers(this.running).length : 0;
 	}
 
-	/** Whether a list has shown jobs of others that is still believed. Theirs may be short, and each list miss some. */
+	/**
+	 * Whether a list has shown jobs of others that is still believed. Theirs may be short, and each list miss
+	 * some.
+	 */
 	areThere(now: number): boolean {
 		const { running, at } = this.lastSeen;
 		return now - at < BELIEVED_MS && this.ofOthers(running).length > 0;

@@ -22,8 +22,9 @@ import { mustBeList, pageOf } from './pages';
 import { MINUTE_MS } from './tuning';
 
 /*
- * What requests cost. The specification states few prices; what the workspace has paid tells the others. Whoever names or
- * needs a price asks here: the list of models, a dry run, the limits of credits, what is said of a run.
+ * What requests cost. The specification states few prices; what the workspace has paid tells the others.
+ * Whoever names or needs a price asks here: the list of models, a dry run, the limits of credits, what is
+ * said of a run.
  */
 
 /** A request as far as its price depends on it. */
@@ -73,7 +74,10 @@ export function creditsOf(job: Json): number | undefined {
 	return [job.estimated_credits, ...named].find(isAmount);
 }
 
-/** What a creation has cost by its answer: an approval reserves its budget, and what its run has spent was for the planning. */
+/**
+ * What a creation has cost by its answer: an approval reserves its budget, and what its run has spent was for
+ * the planning.
+ */
 export function chargeOf({ path }: Endpoint, job: Json): number | undefined {
 	const { reserved_credits: reserved } = job;
 	return path === ENDPOINTS.approveAgentRun.path && isAmount(reserved) ? reserved : creditsOf(job);
@@ -151,7 +155,10 @@ export class PriceBook {
 	private readonly paid = new BoundedMap<string, Paid>(MOST_KINDS);
 	private readonly turn = new Semaphore(1);
 	private readUntil = -Infinity;
-	/** How far the list was read since: kinds that a newer entry has shown, pages, and the cursor of the next one. */
+	/**
+	 * How far the list was read since: kinds that a newer entry has shown, pages, and the cursor of the next
+	 * one.
+	 */
 	private seen = new Set<string>();
 	private pages = 0;
 	private next: string | undefined;
@@ -167,7 +174,8 @@ export class PriceBook {
 	}
 
 	/**
-	 * Reads the newest generations, at most once in a few minutes, and further ones only while a price is missing.
+	 * Reads the newest generations, at most once in a few minutes, and further ones only while a price is
+	 * missing.
 	 * @param wanted what has to be priced: generations, as only these are listed with what they are
 	 */
 	async ask(channel: Channel, wanted: readonly Priced[]): Promise<void> {
@@ -203,7 +211,9 @@ export class PriceBook {
 		for (const entry of entries) this.learnFromList(entry);
 	}
 
-	/** A finished one tells the price of an output: of what was made in part, nobody knows what was asked for. */
+	/**
+	 * A finished one tells the price of an output: of what was made in part, nobody knows what was asked for.
+	 */
 	private learnFromList(entry: Json): void {
 		const credits = creditsOf(entry);
 		const { outputs, output_ids: ids, model } = entry;
@@ -224,7 +234,8 @@ export class PriceBook {
 		if (credits === undefined || units === 0) return;
 		for (const kind of [kindOf(request), exactKindOf(request)]) {
 			const known = this.paid.get(kind);
-			// Credits of speech are whole: a short text says less of the price of a character than a longer one.
+			// Credits of speech are whole: a short text says less of the price of a character than a longer
+			// one.
 			const isExplained =
 				known !== undefined &&
 				units < known.units &&

@@ -10,8 +10,9 @@ const WINDOW_MS = MINUTE_MS + 250;
 const MIN_PER_MINUTE = 3;
 
 /**
- * A sliding-window rate limiter for one workspace and process (specification: Limits, Request rate). A request counts
- * from its admission until a full window after its response, as nobody knows when in between the service counted it.
+ * A sliding-window rate limiter for one workspace and process (specification: Limits, Request rate). A
+ * request counts from its admission until a full window after its response, as nobody knows when in between
+ * the service counted it.
  *
  * While others are there, a process takes its part of the requests. Alone it is never refused, so a refused
  * read shows that there are more of them: it halves the limit, which then grows again. Reads are
@@ -78,8 +79,8 @@ export class RateLimiter {
 
 	/**
 	 * The service answered 429. A refused read is about the requests of the minute. Anything else, such as
-	 * a voice that is being made, may be refused for a reason of its own: that pauses all requests only if our own
-	 * minute is full.
+	 * a voice that is being made, may be refused for a reason of its own: that pauses all requests only if
+	 * our own minute is full.
 	 */
 	throttled(waitMs: number, isRead = false): void {
 		const now = this.clock.monotonic();

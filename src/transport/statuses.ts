@@ -27,7 +27,10 @@ interface Meaning {
 	refusal?: Refusal;
 	/** Whether the same request is tried again. `replayable`: where repeating it has no further effect. */
 	again: 'always' | 'replayable' | 'never';
-	/** Whether it proves, as the specification says, that the request has done nothing. Otherwise nobody knows. */
+	/**
+	 * Whether it proves, as the specification says, that the request has done nothing. Otherwise nobody
+	 * knows.
+	 */
 	nothingDone: boolean;
 	/** Whether a hop before the service answered, such as a proxy, so that the service has done nothing. */
 	hop?: boolean;
@@ -87,7 +90,8 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	408: { ...other(408), again: 'replayable' },
 	// The service may still be at work on another attempt with this key.
 	409: { ...other(409), again: 'replayable' },
-	// Not in the specification: most services check a request before they charge for it, but nothing says so here.
+	// Not in the specification: most services check a request before they charge for it, but nothing says so
+	// here.
 	422: { ...invalid, nothingDone: false },
 	// As 409: too early.
 	425: { ...other(425), again: 'replayable' },

@@ -49,7 +49,10 @@ export const TUNING = {
 	partBesideOthers: 1 / 2,
 	/** What a refused read leaves of the requests a minute. */
 	partAfterRefusal: 1 / 2,
-	/** How many times as many they are again each minute. With 1.7, one item of 8,500 is lost beside a foreign client. */
+	/**
+	 * How many times as many they are again each minute. With 1.7, one item of 8,500 is lost beside a foreign
+	 * client.
+	 */
 	growthPerMinute: 1.5,
 	/** The part of our requests that lists may take, for each job of ours. */
 	listShareOfJob: 0.18,

@@ -5,18 +5,24 @@ import type { Failed } from '../../base/result';
 import type { Item } from '../item';
 
 /**
- * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds that key.
- * There is a class for each choice, and nobody else asks which one it is, but to word a message.
+ * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
+ * that key. There is a class for each choice, and nobody else asks which one it is, but to word a message.
  *
- * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number. The number
- * rises when a key has led to nothing.
+ * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
+ * The number rises when a key has led to nothing.
  *
- * | Avoid Paying Twice                       | what names the request                       | the number              |
- * | ---------------------------------------- | -------------------------------------------- | ----------------------- |
- * | On Retries (`execution`)                 | the scope of the item: execution, content, place | kept in the item's state |
- * | Same Request Within 24 Hours (`content`) | the node and the content                     | 0 at first in each try  |
- * | Own Key (`custom`)                       | what the user gave                           | none                    |
- * | Off (`none`)                             | nothing: there is no key                     |                         |
+ * | Avoid Paying Twice                       | what names the request                       | the number
+ * |
+ * | ---------------------------------------- | -------------------------------------------- |
+ * ----------------------- |
+ * | On Retries (`execution`)                 | the scope of the item: execution, content, place | kept in the
+ * item's state |
+ * | Same Request Within 24 Hours (`content`) | the node and the content                     | 0 at first in
+ * each try  |
+ * | Own Key (`custom`)                       | what the user gave                           | none
+ * |
+ * | Off (`none`)                             | nothing: there is no key                     |
+ * |
  *
  * _Content_ is a hash of the request as the user asks for it, with its files by their bytes.
  */
@@ -24,8 +30,8 @@ export interface Idempotency {
 	/** What names the request, for the keys of its uploads. */
 	readonly owner: string;
 	/**
-	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on nothing
-	 * that only this execution knows.
+	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on
+	 * nothing that only this execution knows.
 	 */
 	readonly isShared: boolean;
 	/** Whether the key is the same whatever is requested. */
@@ -36,11 +42,13 @@ export interface Idempotency {
 	readonly startsOver: boolean;
 	/**
 	 * The key of the next request; `undefined` if it has none.
-	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one body
+	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
+	 * body
 	 */
 	keyOf(filledIn?: unknown): string | undefined;
 	/**
-	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a service may keep.
+	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a
+	 * service may keep.
 	 * @param isProven whether the service says that the job was made before this try
 	 * @returns whether there is another key to try at once
 	 */
@@ -62,7 +70,10 @@ export function keyFrom(owner: string, number: number, filledIn: unknown): strin
 export const uploadKey = (owner: string, identity: string): string =>
 	`n8n-${sha256(`upload\n${owner}\n${identity}`)}`;
 
-/** What the own keys of an item are made of. Its place tells it from others of the execution that ask for the same. */
+/**
+ * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
+ * same.
+ */
 export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
 	shortHash([node.runId, content, origin.item].join('\n'));
 

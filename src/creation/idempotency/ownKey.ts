@@ -7,7 +7,10 @@ import type { Idempotency } from './idempotency';
 export const GIVE_EACH_A_KEY =
 	'Give each request a key of its own, for example one that contains the ID of the item';
 
-/** The key of the user's own belongs to another request: to this one as it was before it was changed, or to one elsewhere. */
+/**
+ * The key of the user's own belongs to another request: to this one as it was before it was changed, or to
+ * one elsewhere.
+ */
 export function keyInUse(job: JobReference | undefined): Failed {
 	const problem = job
 		? `belongs to another request, whose job is ${job.id}`
@@ -41,7 +44,10 @@ export class OwnKey implements Idempotency {
 
 	startAgain(): void {}
 
-	/** In all rounds of a loop a key is that of one request: for another one the service would give the media of the first. */
+	/**
+	 * In all rounds of a loop a key is that of one request: for another one the service would give the media
+	 * of the first.
+	 */
 	claim(): Failed | undefined {
 		const { node, origin } = this.item;
 		const hash = shortHash(this.owner);

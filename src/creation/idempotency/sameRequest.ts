@@ -3,8 +3,8 @@ import { keyFrom, type Idempotency } from './idempotency';
 import { OnRetries } from './onRetries';
 
 /**
- * How many keys may lead to failed jobs that cannot be told from this try's own, before the key is one that only this
- * execution knows: a job that fails at once must not be made without end.
+ * How many keys may lead to failed jobs that cannot be told from this try's own, before the key is one that
+ * only this execution knows: a job that fails at once must not be made without end.
  */
 const MAX_UNPROVEN = 2;
 
@@ -12,9 +12,9 @@ const MAX_UNPROVEN = 2;
 const MAX_KEYS = 50;
 
 /**
- * All executions that ask for the same share a key, without any memory: each try begins with number 0. A key whose job
- * had failed before the try gives way to the next one. A 402 is answered by a key that only this execution knows, as
- * others may find credits.
+ * All executions that ask for the same share a key, without any memory: each try begins with number 0. A key
+ * whose job had failed before the try gives way to the next one. A 402 is answered by a key that only this
+ * execution knows, as others may find credits.
  */
 export class SameRequest implements Idempotency {
 	readonly isFixed = false;

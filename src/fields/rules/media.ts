@@ -16,10 +16,14 @@ import {
 	whenThere,
 } from './rule';
 
-/** Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2). */
+/**
+ * Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2).
+ */
 export const FILES_KEY = '_files';
 
-/** The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`. */
+/**
+ * The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`.
+ */
 const fieldName = (name: string): string =>
 	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
 

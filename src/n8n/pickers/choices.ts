@@ -54,8 +54,8 @@ interface ChoiceQuery {
 
 /**
  * The choices of a picker that fit what was typed. What is not in the catalogue can be chosen as it
- * was typed. A list with nothing in it says what to do, as a line that chooses nothing: the picker has no other
- * place for words.
+ * was typed. A list with nothing in it says what to do, as a line that chooses nothing: the picker has no
+ * other place for words.
  */
 export function choicesOf(
 	all: INodeListSearchItems[],

@@ -48,7 +48,10 @@ interface Listing {
 	readNotes?: (list: Promise<Json[]>) => Promise<(entry: Resource) => string>;
 }
 
-/** Says what went wrong, in a list that goes on without. It chooses nothing: a picker has no other place for words. */
+/**
+ * Says what went wrong, in a list that goes on without. It chooses nothing: a picker has no other place for
+ * words.
+ */
 const problemLine = ({ message }: Error): INodeListSearchItems => ({ name: message, value: '' });
 
 /**
@@ -66,7 +69,9 @@ function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchI
 	return undefined;
 }
 
-/** The cursor of a list that could not be read: the editor asks for that page once somebody opens the list. */
+/**
+ * The cursor of a list that could not be read: the editor asks for that page once somebody opens the list.
+ */
 const AGAIN = 'again';
 
 /**
@@ -132,7 +137,10 @@ const MODE_OF: Record<string, GenerationMode> = {
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
 
-/** What an output of a model has cost when this workspace last used it; nothing where the service names no prices at all. */
+/**
+ * What an output of a model has cost when this workspace last used it; nothing where the service names no
+ * prices at all.
+ */
 async function readPrices(
 	context: ILoadOptionsFunctions,
 	mode: GenerationMode,
