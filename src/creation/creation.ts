@@ -36,6 +36,9 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  * request: anew.
  */
 
+/** So long a creation that gets no answer keeps its slot from others, in ms. */
+const HOLDS_SLOT_MS = 60_000;
+
 /**
  * The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is
  * sent.
@@ -274,7 +277,12 @@ class Creation {
 		const cancel = host.channel.signal;
 		const ending = signalUntilOut(cancel, channel.signal);
 		const onSending = () => {
-			if (ending.isOut()) return;
+			if (ending.isOut()) {
+				// Its job, should there be one, takes a slot again once it is known.
+				const openMs = workspace.clock.monotonic() - progress.outSince;
+				if (openMs >= HOLDS_SLOT_MS) progress.slot?.release();
+				return;
+			}
 			ending.goesOut();
 			progress.outSince = workspace.clock.monotonic();
 			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
