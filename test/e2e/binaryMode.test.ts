@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { OurRun } from './support/harness';
 import { rest, runOurs, sandbox } from './support/harness';
-import { createParameters, download, sniff } from './support/media';
+import { bytesOf, createParameters, download, sniff } from './support/media';
 
 /**
  * The core in workflows with Execution Logic v2, where files stand in the json of items. All other
@@ -9,7 +8,7 @@ import { createParameters, download, sniff } from './support/media';
  */
 const run = async (what: OurRun) => await runOurs({ ...what, binaryMode: 'combined' });
 
-const photo = { data: randomBytes(300_000), fileName: 'photo.png', mimeType: 'image/png' };
+const photo = { data: bytesOf('image/png', 300_000), fileName: 'photo.png', mimeType: 'image/png' };
 
 beforeEach(async () => await sandbox.reset());
 

@@ -268,7 +268,8 @@ describe('after all of this', () => {
 			response.status(201).json({
 				upload_url: `${service.origin}/put?X-Signature=${signature}`,
 				upload_headers: {},
-				url: `${service.origin}/files/1`,
+				// Where no file is, so that it was not put there either.
+				url: `${service.origin}/files/none`,
 			});
 		});
 		service.on('PUT /put', (_, response) => void response.status(400).send(signature));

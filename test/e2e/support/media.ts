@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IBinaryData, INodeParameters } from 'n8n-workflow';
 import type { Rest } from '../../../lab/n8n/rest';
 
@@ -49,3 +50,15 @@ export const shortId = (id: unknown): string =>
 			.split(/[^a-z0-9]/)
 			.at(-1) ?? ''
 	).slice(-6);
+
+/** How files of a type begin. */
+const BEGINNINGS: Record<string, Buffer> = {
+	'image/png': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+	'audio/wav': Buffer.from('RIFF\0\0\0\0WAVE', 'latin1'),
+};
+
+/** As many bytes as are wanted, that begin as a file of the type does. */
+export function bytesOf(mimeType: string, size: number): Buffer {
+	const beginning = BEGINNINGS[mimeType] ?? Buffer.alloc(0);
+	return Buffer.concat([beginning, randomBytes(size - beginning.length)]);
+}
