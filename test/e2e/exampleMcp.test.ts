@@ -107,6 +107,12 @@ it('14: at the cap nothing is sent', async () => {
 	});
 	expect(await charges()).toEqual([]);
 
+	// An image costs two: what is known to exceed the cap is not sent.
+	await sandbox.addCredits(workspace, 1);
+	const dear = firstOf(await call('Generate_an_Image', { prompt: 'A boat' }));
+	expect(dear.status).toBe('failed');
+	expect(await charges()).toEqual([]);
+
 	await sandbox.addCredits(workspace, 1);
 	const last = firstOf(await call('Generate_an_Image', { prompt: 'A boat' }));
 	expect(last.status).toBe('completed');
