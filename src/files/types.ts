@@ -1,3 +1,4 @@
+/* eslint-disable no-control-regex -- what files begin with, as bytes */
 import { asText } from '../base/types';
 
 /*
@@ -349,7 +350,6 @@ function textOf(head: Buffer): string {
 
 /** Whether a text has no character that only other files have. The last one may be cut. */
 const isClean = (text: string): boolean =>
-	// eslint-disable-next-line no-control-regex
 	!/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]|\ufffd(?!$)/.test(text);
 
 /** What may come before the root of markup, to its end or to that of what is known of the file. */

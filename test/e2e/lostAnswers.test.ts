@@ -35,7 +35,7 @@ describe('creations that are carried out, but answered later than the client wai
 		async () => {
 			const world = await worldOf({
 				way: 'editor',
-				parameters: imageOf({ requestOptions: { timeout: 1_000 } }),
+				parameters: imageOf({ requestOptions: { timeout: 1_000 }, options: { waitTimeout: 1 } }),
 				onError: 'continueRegularOutput',
 			});
 			const { front, journey, rows, charges } = world;

@@ -65,9 +65,9 @@ test('links expire early and downloads are cut', async () => {
 	await faults({ kind: 'expired_link', times: 1 }, { kind: 'cut_download', times: 1 });
 	expect((await fetch(url)).status).toBe(403);
 	const cut = await fetch(url);
-	expect(cut.headers.get('content-length')).toBe('26');
+	expect(cut.headers.get('content-length')).toBe('34');
 	await expect(cut.arrayBuffer()).rejects.toThrow();
-	expect((await (await fetch(url)).text()).length).toBe(26);
+	expect((await (await fetch(url)).text()).length).toBe(34);
 });
 
 /** A status of no document, when it shows, and what the webhook is told of the end. */

@@ -30,9 +30,14 @@ export interface RequestOptions {
 	headers?: Record<string, string>;
 }
 
-/** A few bytes in place of real media. */
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const MP4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0', 'latin1');
+const WAV = Buffer.from('RIFF\0\0\0\0WAVE', 'latin1');
+const BEGINNINGS: Record<string, Buffer> = { image: PNG, video: MP4 };
+
+/** A few bytes in place of real media, which begin as those do. */
 export const quickRender: Render = async ({ kind, prompt, index }) => ({
-	bytes: Buffer.from(`${kind} ${index}: ${prompt}`),
+	bytes: Buffer.concat([BEGINNINGS[kind] ?? WAV, Buffer.from(`${kind} ${index}: ${prompt}`)]),
 	durationSeconds: 2,
 });
 
