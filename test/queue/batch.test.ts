@@ -30,7 +30,8 @@ async function outputOf(id: string) {
 		rows.push({
 			json,
 			...(file && {
-				file: (await rest.download(file)).toString(),
+				// Behind the beginning of a PNG.
+				file: (await rest.download(file)).subarray(8).toString(),
 				storage: String(file.id).split(':')[0],
 			}),
 		});

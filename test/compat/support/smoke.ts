@@ -1,5 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { credentialData } from '../../../lab/n8n/credential';
@@ -8,7 +7,7 @@ import { projectRoot } from '../../../lab/process/paths';
 import { SandboxAdmin } from '../../../lab/sandbox/admin';
 import { agentWorkflow, triggerName } from '../../e2e/support/agentWorkflow';
 import type { EventInstance } from '../../e2e/support/eventInstance';
-import { createParameters } from '../../e2e/support/media';
+import { bytesOf, createParameters } from '../../e2e/support/media';
 import { ModelServer } from '../../../lab/model/server';
 import { signedHeaders } from '../../e2e/support/signed';
 import { until } from '../../e2e/support/until';
@@ -93,7 +92,8 @@ export function smoke(instanceOf: () => EventInstance): void {
 		);
 		const files = await Promise.all(
 			made.items.map(async ({ binary: { data } }) => {
-				return data && (await instance.rest.download(data)).toString();
+				// Behind the beginning of a PNG.
+				return data && (await instance.rest.download(data)).subarray(8).toString();
 			}),
 		);
 		expect(files).toEqual(prompts.map((prompt) => (prompt ? `image 0: ${prompt}` : undefined)));
@@ -102,7 +102,11 @@ export function smoke(instanceOf: () => EventInstance): void {
 	});
 
 	it('a file of an item is uploaded to the byte, by itself and as the input of a video', async () => {
-		const photo = { data: randomBytes(300_000), fileName: 'photo.png', mimeType: 'image/png' };
+		const photo = {
+			data: bytesOf('image/png', 300_000),
+			fileName: 'photo.png',
+			mimeType: 'image/png',
+		};
 		const items = [{ binary: { photo } }];
 		const stored = async (url: unknown) =>
 			Buffer.from(await (await fetch(String(url))).arrayBuffer()).equals(photo.data);
