@@ -7,8 +7,16 @@ import {
 	personaField,
 	thisGeneration,
 } from '../../src/fields/locators';
-import { type Field, getManyOperation, inBody, type Operation } from '../../src/fields/operation';
-import { prose } from '../../src/fields/rules';
+import {
+	asSetting,
+	collection,
+	type Field,
+	getManyOperation,
+	inBody,
+	listFields,
+	type Operation,
+} from '../../src/fields/operation';
+import { dateTime, prose } from '../../src/fields/rules';
 import { input, parameters } from './fields';
 
 /** `10,000`. Without a locale, whose rules take a fifth of the time to load all nodes. */
@@ -109,9 +117,23 @@ const get: Operation = {
 	fields: [...ofItemBefore(thisGeneration), ...existingOutputs],
 };
 
+const filters = collection({ displayName: 'Filters', name: 'filters', placeholder: 'Add filter' }, [
+	{
+		displayName: 'Newer Than',
+		name: 'newerThan',
+		type: 'dateTime',
+		default: '',
+		placeholder: 'e.g. 2026-01-31T12:00:00Z',
+		description:
+			'Only generations made since then, in the timezone of the workflow unless one is given',
+		mapping: asSetting('newerThan', dateTime()),
+	},
+]);
+
 const getAll: Operation = {
 	...getManyOperation('generations', ENDPOINTS.listGenerations, [], { takesLimit: true }),
 	description: 'List the generations of the workspace, newest first. Costs nothing.',
+	fields: [...listFields, filters],
 };
 
 export const operations: Operation[] = [generateImage, generateVideo, generateAudio, get, getAll];

@@ -2,6 +2,7 @@ import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/api';
 import { paidKeyOptions, previewOfExisting, previewOptions } from '../../src/fields/jobs';
 import {
 	additionalFields,
+	asSetting,
 	collection,
 	deleteOperation,
 	type Field,
@@ -182,17 +183,35 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 	},
 ]);
 
-const VOICE_FIELDS = ['id', 'label', 'gender', 'language_code', 'language_name', 'sample_url'];
+const VOICE_FIELDS = [
+	'id',
+	'label',
+	'gender',
+	'language_code',
+	'language_name',
+	'sample_url',
+	'warning',
+];
 
-/** The fields by which people choose a preset voice. Specification: PresetVoice. */
+/** By what people choose a preset voice, and a note about its sample. Specification: PresetVoice. */
 export const simpleVoice = (voice: Json): Json =>
 	Object.fromEntries(Object.entries(voice).filter(([name]) => VOICE_FIELDS.includes(name)));
+
+const downloadSamples: Field = {
+	displayName: 'Download Samples',
+	name: 'downloadSamples',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to download the sample of each voice into the binary field "data", to hear it in the panel',
+	mapping: asSetting('downloadOutputs', flag()),
+};
 
 const getAllPresets: Operation = {
 	...getManyOperation('preset voices', ENDPOINTS.listPresetVoices),
 	description: 'List the preset voices of a speech model. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.listPresetVoices, output: 'list', simplify: simpleVoice },
-	fields: [speechModel, ...listFields, filters, simplify],
+	fields: [speechModel, ...listFields, downloadSamples, filters, simplify],
 };
 
 export const resources: NodeResource[] = [

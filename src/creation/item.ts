@@ -43,6 +43,8 @@ export interface Settings {
 	dryRun: boolean;
 	/** `Infinity` for all. */
 	limit: number;
+	/** Of a list: a date-time, before which entries are not wanted. */
+	newerThan?: string;
 	/** Whether entries are output without what makes them large. */
 	simplify?: boolean;
 	/** Whether a one-time signing secret is output. */
@@ -176,6 +178,8 @@ export interface Outcome {
 	/** As the service returned them: those of a list or a file need not have an id. */
 	resources: Json[];
 	files: StoredFile[];
+	/** The files of each resource, where they are not those that it names as its outputs. */
+	ownFiles?: StoredFile[][];
 	/** What is missing although the job as a whole succeeded. */
 	warning?: string;
 	/** Of a job that is only read: whether it has ended. */

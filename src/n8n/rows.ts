@@ -118,7 +118,7 @@ interface Source {
  * Outputs. What the service says wins over the prompt.
  */
 export function itemsOf(
-	{ resources, files, warning, next, finished }: Outcome,
+	{ resources, files, ownFiles, warning, next, finished }: Outcome,
 	{ splitOutputs, outputBinaryField, isTool }: ItemSettings,
 	{ item, row, request }: Source,
 ): INodeExecutionData[] {
@@ -136,9 +136,9 @@ export function itemsOf(
 	};
 	const placed = (result: IDataObject): IDataObject => (row ? inRow(row, result) : result);
 	let taken = 0;
-	return resources.flatMap((resource) => {
+	return resources.flatMap((resource, place) => {
 		const count = downloadable(resource).length;
-		const own = files.slice(taken, taken + count);
+		const own = ownFiles?.[place] ?? files.slice(taken, taken + count);
 		taken += count;
 		const json = read(resource);
 		if (own.length === 0) return [{ json: placed(json), pairedItem }];

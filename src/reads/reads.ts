@@ -9,6 +9,7 @@ import { sendFile } from '../creation/uploads';
 import { inTurn } from '../creation/run';
 import type { Item, Outcome, OutputKind } from '../creation/item';
 import { collect, type FileContext } from '../creation/outputs';
+import { withSamples } from './samples';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
 
@@ -34,11 +35,15 @@ async function ask(
 
 async function list(item: Item): Promise<Result<Outcome>> {
 	const { settings, spec } = item;
-	const query = { wanted: settings.limit, takesLimit: spec.takesLimit ?? false };
+	const { limit: wanted, newerThan } = settings;
+	const query = { wanted, takesLimit: spec.takesLimit ?? false, newerThan };
 	const entries = await inTurn(item, async ({ workspace, host, request }) => {
 		return await readPages(workspace.client, host.channel, request, query);
 	});
-	return entries.ok ? ok(withoutFiles(entries.value)) : entries;
+	if (!entries.ok) return entries;
+	return settings.downloadOutputs
+		? await withSamples(item, entries.value)
+		: ok(withoutFiles(entries.value));
 }
 
 /** One request without anything to remember: reads, updates, and what else neither creates nor approves. */

@@ -46,20 +46,52 @@ export interface Wanted {
 	wanted: number;
 	/** Whether the operation accepts `limit` (specification: Endpoints). */
 	takesLimit: boolean;
+	/** A date-time: only entries since then. For a list whose cursor is one. */
+	newerThan?: string;
 }
 
 /**
- * Reads a list page by page. An entry that appears on two pages, because something was created in
- * between, is returned once. Fails where the list says that there is more and no cursor leads there,
- * and after 10,000 pages: a part of a list is never taken for all of it.
+ * The newest entry before a moment, as its id; `undefined` where there is none. Entries carry no date, but
+ * the cursor of the list is one. Specification: Operation details, GET /generations.
+ */
+async function readBorder(
+	client: Pick<Client, 'request'>,
+	channel: Channel,
+	request: ApiRequest,
+	moment: string,
+	options: Omit<RequestOptions, 'validate'>,
+): Promise<Result<string | undefined>> {
+	const asked = { ...request, query: { ...request.query, limit: 1, cursor: moment } };
+	const response = await client.request(channel, asked, { ...options, validate: mustBeList });
+	if (!response.ok) return response;
+	const [entry] = pageOf(response.value.body).entries;
+	const id = textOf(entry?.id);
+	if (entry === undefined || id !== undefined) return ok(id);
+	const problem = 'the entries of the list have no id';
+	return fail({ kind: 'badResponse', status: response.value.status, problem });
+}
+
+/** At the end of a list: without the entry where it was to be left, nobody knows which ones are older. */
+const borderProblem = (border: string | undefined): string | undefined =>
+	border === undefined ? undefined : 'the list lacks an entry that it has shown for the date given';
+
+/**
+ * Reads a list, the newest first, page by page. An entry that appears on two pages, because something was
+ * created in between, is returned once. Fails where the list says that there is more and no cursor leads
+ * there, and after 10,000 pages: a part of a list is never taken for all of it.
  */
 export async function readPages(
 	client: Pick<Client, 'request'>,
 	channel: Channel,
 	request: ApiRequest,
-	{ wanted, takesLimit }: Wanted,
+	{ wanted, takesLimit, newerThan }: Wanted,
 	options: Omit<RequestOptions, 'validate'> = {},
 ): Promise<Result<Json[]>> {
+	const border =
+		newerThan === undefined
+			? ok(undefined)
+			: await readBorder(client, channel, request, newerThan, options);
+	if (!border.ok) return border;
 	const entries: Json[] = [];
 	const ids = new Set<unknown>();
 	const cursors = new Set<string>();
@@ -76,11 +108,14 @@ export async function readPages(
 		if (!response.ok) return response;
 		const page = pageOf(response.value.body, cursors);
 		for (const entry of page.entries) {
+			if (border.value !== undefined && entry.id === border.value)
+				return ok(entries.slice(0, wanted));
 			if (entry.id === undefined || !ids.has(entry.id)) entries.push(entry);
 			ids.add(entry.id);
 		}
 		if (entries.length >= wanted) return ok(entries.slice(0, wanted));
-		const { deadEnd: problem } = page;
+		const problem =
+			page.deadEnd ?? (page.next === undefined ? borderProblem(border.value) : undefined);
 		if (problem) return fail({ kind: 'badResponse', status: response.value.status, problem });
 		if (page.next === undefined) return ok(entries);
 		cursor = page.next;

@@ -86,6 +86,23 @@ describe('Generation', () => {
 		expect(sniff(await download(rest, one?.binary.data))).toBe('image/png');
 	});
 
+	it('Newer Than gives what was made since a moment, and the list in the editor opens what was made', async () => {
+		await makePictures(2);
+		const moment = new Date().toISOString();
+		const newer = await makePictures(3);
+		const many = { operation: 'getAll', returnAll: true, filters: { newerThan: moment } };
+		const rows = await output(node, many);
+		expect(rows.map(({ json }) => String(json.id)).sort()).toEqual([...newer].sort());
+		const since = new Date(Date.now() + 60_000).toISOString();
+		expect(await output(node, { ...many, filters: { newerThan: since } })).toEqual([]);
+
+		const [id = ''] = newer;
+		await output('mediaGenJob', { operation: 'wait', jobId: id });
+		const [entry] = await listed(node, 'searchGenerations', id);
+		expect(entry?.value).toBe(id);
+		expect((await bytesAt(entry?.url)).subarray(1, 4).toString()).toBe('PNG');
+	});
+
 	it('its lists in the editor: models of the operation, generations page by page, and what is wrong', async () => {
 		const type = 'n8n-nodes-mediagen.mediaGen';
 		const models = async (operation: string, filter = '') =>
@@ -271,7 +288,9 @@ it('Voice: cloned from a file, designed, renamed, listed, read and deleted; and 
 	await only(node, { ...custom, operation: 'rename', voiceId, name: 'Yours' });
 	const all = await output(node, { ...custom, operation: 'getAll' });
 	expect(all.map(({ json }) => json.name).sort()).toEqual(['Narrator', 'Yours']);
-	expect(await listed(node, 'searchCustomVoices', 'your')).toMatchObject([{ value: cloned.id }]);
+	expect(await listed(node, 'searchCustomVoices', 'your')).toMatchObject([
+		{ value: cloned.id, url: cloned.preview_url },
+	]);
 	const get = { ...custom, operation: 'get', voiceId };
 	expect(await only(node, get)).toMatchObject({ id: cloned.id });
 	const gone = await only(node, { ...custom, operation: 'delete', voiceId });
@@ -280,7 +299,11 @@ it('Voice: cloned from a file, designed, renamed, listed, read and deleted; and 
 
 	const filters = { language: 'en', gender: 'female', search: 'a' };
 	const model = 'vendor/partner/speech-2.8-turbo';
-	await output(node, { resource: 'presetVoice', operation: 'getAll', model, filters });
+	const presets = { resource: 'presetVoice', operation: 'getAll', model, filters };
+	const heard = await output(node, { ...presets, downloadSamples: true });
+	expect(heard.length).toBeGreaterThan(0);
+	for (const { binary } of heard)
+		expect(sniff(await download(rest, binary.data))).toBe('audio/wav');
 	const asked = (await requests()).find(({ operation }) => operation === 'listPresetVoices');
 	expect(asked?.query).toEqual({ model, ...filters });
 });
@@ -311,7 +334,9 @@ it('Persona: described and waited for, made of pictures, updated, listed, read a
 	await only(node, { operation: 'update', personaId, updateFields });
 	const all = await output(node, { operation: 'getAll' });
 	expect(all.map(({ json }) => json.name).sort()).toEqual(['Ada', 'Nia']);
-	expect(await listed(node, 'searchAllPersonas', 'AD')).toMatchObject([{ value: made?.json.id }]);
+	expect(await listed(node, 'searchAllPersonas', 'AD')).toMatchObject([
+		{ value: made?.json.id, url: made?.json.preview_url },
+	]);
 	const [read] = await output(node, { operation: 'get', personaId, downloadPreview: true });
 	expect(read?.binary.data).toMatchObject({ mimeType: 'image/png' });
 	expect(await only(node, { operation: 'delete', personaId })).toMatchObject({ deleted: true });

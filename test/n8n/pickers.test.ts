@@ -290,6 +290,59 @@ describe('voices', () => {
 	});
 });
 
+describe('what was made can be opened from its list', () => {
+	const link = 'https://media.example/a.png';
+	const [signed, unfit] = [
+		{ url: link, expires_at: '2026-01-31T12:00:00Z' },
+		{ url: 'javascript:x' },
+	];
+	const generation = (outputs?: object[]) => ({ id: 'x', object: 'generation', outputs });
+	const persona = (preview: unknown) => ({ id: 'x', object: 'persona', preview_url: preview });
+	const voice = (preview: unknown) => ({ id: 'x', object: 'voice', preview_url: preview });
+
+	test.each<[string, string, keyof typeof searches, object, string | undefined]>([
+		['a generation', '/generations', 'searchGenerations', generation([{ url: link }]), link],
+		[
+			'of several files the first that lasts',
+			'/generations',
+			'searchGenerations',
+			generation([signed, { url: link }]),
+			link,
+		],
+		[
+			'no link that expires, as it is saved',
+			'/generations',
+			'searchGenerations',
+			generation([signed]),
+			undefined,
+		],
+		['no other scheme', '/generations', 'searchGenerations', generation([unfit]), undefined],
+		['no file yet', '/generations', 'searchGenerations', generation(), undefined],
+		[
+			'an agent run',
+			'/agents/runs',
+			'searchAgentRuns',
+			{ id: 'x', object: 'agent_run', outputs: [{ url: link }] },
+			link,
+		],
+		['a persona to work on', '/personas', 'searchAllPersonas', persona(link), link],
+		['a persona to use', '/personas', 'searchPersonas', persona(link), link],
+		['a persona without a picture', '/personas', 'searchPersonas', persona(null), undefined],
+		['a custom voice', '/voices', 'searchCustomVoices', voice(link), link],
+	])('%s', async (_name, path, search, entry, url) => {
+		const opened = editor({ answers: { [path]: [entry] } });
+		const [only] = await shown(searches[search], opened);
+		expect(only).toEqual({ name: expect.any(String) as string, value: 'x', ...(url && { url }) });
+	});
+
+	test('what a field holds keeps its link while the list cannot be read', async () => {
+		const fields = { personaId: { ...held('x', 'Mara'), cachedResultUrl: link } };
+		const opened = editor({ answers: { '/personas': 401 }, fields });
+		const kept = [{ name: 'Mara', value: 'x', url: link }];
+		expect(await shown(searches.searchPersonas, opened)).toEqual(kept);
+	});
+});
+
 test('the filter of a trigger offers the models of all pages of the catalogue', async () => {
 	const pages = [
 		{ data: [{ id: 'a', label: 'Alpha' }, { label: 'no id' }, null], next_cursor: 'c1' },

@@ -86,3 +86,39 @@ test('a list that never ends is an error, not a part of it', async () => {
 	});
 	expect(count).toBe(10_000);
 });
+
+describe('entries newer than a date', () => {
+	const newerThan = '2026-01-31T12:00:00.000Z';
+	const border = { limit: 1, cursor: newerThan };
+
+	test('end before the entry that the list shows at that date, and no further page is asked for', async () => {
+		const { ids, queries } = await read(
+			[page(['3']), page(['5', '4', '3', '2'], more('a')), page(['1'])],
+			{ newerThan },
+		);
+		expect(ids).toEqual(['5', '4']);
+		expect(queries).toEqual([border, { limit: 100 }]);
+	});
+
+	test('are followed over pages, and are no more than are wanted', async () => {
+		const answers = () => [page(['2']), page(['5', '4'], more('a')), page(['3', '2', '1'])];
+		const { ids, queries } = await read(answers(), { newerThan });
+		expect(ids).toEqual(['5', '4', '3']);
+		expect(queries).toEqual([border, { limit: 100 }, { limit: 100, cursor: 'a' }]);
+		expect((await read(answers(), { newerThan, wanted: 1 })).ids).toEqual(['5']);
+	});
+
+	test('are all, where none is older, and none, where none is newer', async () => {
+		expect((await read([page([]), page(['2', '1'])], { newerThan })).ids).toEqual(['2', '1']);
+		expect((await read([page(['2']), page(['2', '1'])], { newerThan })).ids).toEqual([]);
+	});
+
+	test.each([
+		['has no ids', [page([7])], /no id/],
+		['does not show that entry again', [page(['9']), page(['2', '1'])], /lacks an entry/],
+	])('of a list that %s are an error, not a guess', async (_, answers, problem) => {
+		const { ids } = await read(answers, { newerThan });
+		const said = expect.stringMatching(problem) as string;
+		expect(ids).toMatchObject({ ok: false, failure: { kind: 'badResponse', problem: said } });
+	});
+});

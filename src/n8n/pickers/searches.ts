@@ -17,6 +17,7 @@ import {
 } from '../../api';
 import { isRecord, isResource, type Resource } from '../../base/types';
 import { FIRST_MODEL, FIRST_MODEL_NAME } from '../../creation/firstModel';
+import { downloadable, expiryOf } from '../../creation/outputs';
 import type { SearchName } from '../../fields/locators';
 import { generationOf, priceWords } from '../../transport/priceBook';
 import {
@@ -54,6 +55,19 @@ interface Listing {
  */
 const problemLine = ({ message }: Error): INodeListSearchItems => ({ name: message, value: '' });
 
+/** An entry, with n8n's button that opens its link if it has one. */
+function listedEntry(name: string, id: string, link: unknown): INodeListSearchItems {
+	const isLink = typeof link === 'string' && /^https?:\/\//.test(link);
+	return isLink ? { name, value: id, url: link } : { name, value: id };
+}
+
+/**
+ * Where an entry can be looked at or heard: its first file or its preview, as the service has no pages. Not a
+ * link that expires: n8n saves the one of the chosen entry with the workflow.
+ */
+const lastingLink = (entry: Resource): unknown =>
+	downloadable(entry).find((file) => expiryOf(file) === Infinity)?.url;
+
 /**
  * What the field of a picker holds.
  * @param field its name, in a collection or not
@@ -62,9 +76,10 @@ function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchI
 	// The name in a collection stands beside others of the same collection.
 	const holders = [field, `&${field}`].map((name) => context.getCurrentNodeParameter(name));
 	for (const holder of holders.filter(isRecord)) {
-		const { value, cachedResultName } = holder;
+		const { value, cachedResultName, cachedResultUrl } = holder;
 		const id = textOf(value);
-		if (id !== undefined) return { name: textOf(cachedResultName) ?? id, value: id };
+		if (id === undefined) continue;
+		return listedEntry(textOf(cachedResultName) ?? id, id, cachedResultUrl);
 	}
 	return undefined;
 }
@@ -117,7 +132,7 @@ const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Searc
 		const choices = entries
 			.filter(isResource)
 			.filter(isSelectable)
-			.map((entry) => ({ name: nameOf(entry) + noteOf(entry), value: entry.id }));
+			.map((entry) => listedEntry(nameOf(entry) + noteOf(entry), entry.id, lastingLink(entry)));
 		return choicesOf(choices, { filter, cursor, next, empty, offersTyped });
 	};
 
@@ -263,11 +278,6 @@ const valueSearches = Object.fromEntries(
 	LISTED_PARAMETERS.map((name) => [name, keeping(name, searchValues(name))]),
 ) as Record<ListedParameter, Search>;
 
-function listedVoice(name: string, id: string, sample: unknown): INodeListSearchItems {
-	const isLink = typeof sample === 'string' && /^https?:\/\//.test(sample);
-	return isLink ? { name, value: id, url: sample } : { name, value: id };
-}
-
 /**
  * The preset voices of a model: of the two speech models those of the voice catalogue, of any other
  * those of its entry. Specification: GET /voices/catalog, which comes whole; PresetVoice.
@@ -319,10 +329,10 @@ const searchVoices: Search = async function (filter = '', cursor) {
 	const read = async () => await presetVoices(this, id, isSpeech, filter.trim());
 	const preset = (await unlessTyped(read, [], filter))
 		.filter(isResource)
-		.map((voice) => listedVoice(presetVoiceName(voice), voice.id, voice.sample_url));
+		.map((voice) => listedEntry(presetVoiceName(voice), voice.id, voice.sample_url));
 	const own = (preset.length > 0 || isSpeech ? await (early ?? customs()) : [])
 		.filter(isResource)
-		.map((voice) => listedVoice(customVoiceName(voice), voice.id, voice.preview_url));
+		.map((voice) => listedEntry(customVoiceName(voice), voice.id, voice.preview_url));
 	const empty = 'The catalogue lists no voices for this model: leave it empty, or enter an ID';
 	const { results } = choicesOf([...own, ...preset], {
 		filter,
