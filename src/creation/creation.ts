@@ -27,13 +27,12 @@ import { openRequest, uploadAll, type OpenedRequest } from './uploads';
  * A creation is sent again for these reasons and no others:
  *
  *  1. Nobody knows what was done: unchanged, under the same key, as long as Wait Timeout lasts
- * (`transport/client.ts`), and by
- *     the next try of the node (`state.ts`). Without a key, never.
+ *     (`transport/client.ts`), and by the next try of the node (`state.ts`). Without a key, never.
  *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be
- * credits (`answer.ts`).
+ *     credits (`answer.ts`).
  *  3. Its key leads to nothing, such as to a job that had failed before: under the next one (`idempotency/`).
  *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the
- * request: anew.
+ *     request: anew.
  */
 
 /** So long a creation that gets no answer keeps its slot from others, in ms. */

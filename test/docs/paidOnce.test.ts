@@ -37,6 +37,8 @@ const ROUND: Proof = [
 	ORDER,
 	'a row that failed and comes back in another round goes on with its job',
 ];
+/** Each cell of the table, but those of its last row. */
+const CELLS: Proof = ['test/e2e/paidOnceTable.test.ts', '%s, %s: %s'];
 const SAME: Proof = [CONTENT, 'identical items of a run get the same job (wait: %s)'];
 const OWN: Proof = [WHOLE, '%s: two identical items, one of them repeated by Retry Execution'];
 const MESSAGE: Proof = [
@@ -52,6 +54,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Whoever asks again for what was paid for and not delivered gets that.': [MODEL],
 	'A new order pays.': [MODEL],
 	[`another try of the node (_Retry On Fail_) | ${GETS_IT}`]: [
+		CELLS,
 		REPEATED,
 		OFF,
 		[
@@ -60,25 +63,29 @@ const SENTENCES: Record<string, Proof[]> = {
 		],
 	],
 	[`_Retry_ of a failed or stopped execution, however often | ${GETS_IT}`]: [
+		CELLS,
 		NEXT,
 		MODEL,
 		GO_ON,
 		['test/creation/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
 	],
 	[`the next click in the editor, after an error, a stop or a failed row | ${GETS_IT}`]: [
+		CELLS,
 		NEXT,
 		MODEL,
 		GO_ON,
 		[LOST, 'in the editor, a row that was refused is taken out: the others are not paid for again'],
 	],
-	[`another round of the same execution, after a failed row | ${GETS_IT}`]: [ROUND],
-	[`an AI agent that repeats a call which has not ended | ${GETS_IT}`]: [
+	[`another round of the same execution, after a failed row | ${GETS_IT}`]: [CELLS, ROUND],
+	'an AI agent that repeats a call which has not ended | gets it | gets it | gets it | gets it': [
+		CELLS,
 		[
 			TOOL,
 			'answers that are lost do not hold up the call, nor is the repeat paid for again, also while the first still runs',
 		],
 	],
 	[`a click, a round or a call after a good one | ${NEW_ORDER}`]: [
+		CELLS,
 		NEXT,
 		SAME,
 		OWN,
@@ -86,6 +93,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[LOST, 'in the editor, what was output well is made anew by the next click'],
 	],
 	[`another execution in production, or another call of a sub-workflow | ${NEW_ORDER}`]: [
+		CELLS,
 		ANEW,
 		NEXT,
 		SAME,

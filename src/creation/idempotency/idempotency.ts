@@ -11,18 +11,13 @@ import type { Item } from '../item';
  * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
  * The number rises when a key has led to nothing.
  *
- * | Avoid Paying Twice                       | what names the request                       | the number
- * |
- * | ---------------------------------------- | -------------------------------------------- |
- * ----------------------- |
- * | On Retries (`execution`)                 | the scope of the item: execution, content, place | kept in the
- * item's state |
- * | Same Request Within 24 Hours (`content`) | the node and the content                     | 0 at first in
- * each try  |
- * | Own Key (`custom`)                       | what the user gave                           | none
- * |
- * | Off (`none`)                             | nothing: there is no key                     |
- * |
+ * What names the request, and what the number is:
+ *
+ * - _On Retries_ (`execution`): the scope of the item (its execution, content and place); a number kept in
+ *   the item's state.
+ * - _Same Request Within 24 Hours_ (`content`): the node and the content; 0 at first in each try.
+ * - _Own Key_ (`custom`): what the user gave; no number.
+ * - _Off_ (`none`): there is no key.
  *
  * _Content_ is a hash of the request as the user asks for it, with its files by their bytes.
  */

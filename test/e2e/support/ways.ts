@@ -175,6 +175,8 @@ export interface Journey {
 	stop(execution: string): Promise<void>;
 	/** Goes on as a user does. @returns once it has ended */
 	goOn(lost: string): Promise<Ended>;
+	/** *Debug in editor*: a run by hand, with what started the execution. @returns once it has ended */
+	debug(): Promise<Ended>;
 	/** The user changes the rows. */
 	setRows(rows: readonly Row[]): Promise<unknown>;
 }
@@ -211,6 +213,11 @@ export async function travel(plan: Plan): Promise<Journey> {
 		ended,
 		stop: rest.executions.stop.bind(rest.executions),
 		goOn: async (lost) => await ended(isManual ? await begin() : await rest.executions.retry(lost)),
+		async debug() {
+			const pinData = { [START]: [{ json: {} }] };
+			await rest.workflows.update(saved.id, { ...workflowOf(plan, path), pinData });
+			return await ended(await rest.workflows.run(saved.id, START));
+		},
 		setRows: async (rows) =>
 			await rest.workflows.update(saved.id, workflowOf({ ...plan, rows }, path)),
 	};
