@@ -149,6 +149,14 @@ export const mustBeObject = (body: unknown) =>
 export const mustHaveId = (body: unknown) =>
 	isResource(body) ? undefined : (mustBeObject(body) ?? 'the response has no id');
 
+/** What comes of a request that throws, for who may not. */
+export const UNANSWERED = fail({
+	kind: 'noResponse',
+	reason: 'the request failed',
+	attempts: 1,
+	outcomeUnknown: false,
+});
+
 /** Sends requests within the rate limit, and again only where that cannot do anything twice. */
 export class Client {
 	/**

@@ -1,5 +1,12 @@
 import { MINUTE_MS, TUNING } from './tuning';
 
+/** The shortest time between two lists, or two looks that failed. */
+export const MIN_GAP_MS = 1_000;
+
+/** After so many looks in a row that failed, until the next. */
+export const pauseAfter = (failures: number): number =>
+	Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** failures);
+
 /** When something happens, each moment as likely as the other; in ms. */
 export interface Span {
 	from: number;
@@ -49,6 +56,16 @@ export class Durations {
 	}
 }
 
+/** What matters of a job for the next look at it. Times are in ms on the monotonic clock. */
+export interface Watched {
+	/** When it is looked at again at the latest. */
+	dueAt: number;
+	/** When it will probably end; `undefined` where nothing is known. */
+	expectedEnd: Span | undefined;
+	/** For how long one of its kind probably runs at most; `Infinity` where nothing is known. */
+	longestMs: number;
+}
+
 /** How long the slot of a job that ends in this span has probably stood idle by a time. */
 function idleBy({ from, to }: Span, time: number): number {
 	if (time <= from) return 0;
@@ -77,7 +94,23 @@ export function isWorthALook(
  * end is near.
  * @param takes how long each of the jobs takes, in ms
  */
-export function idleWorthALook(takes: readonly number[], requestsPerMinute: number): number {
+function idleWorthALook(takes: readonly number[], requestsPerMinute: number): number {
 	const ends = takes.reduce((sum, ms) => sum + MINUTE_MS / ms, 0);
 	return 1.5 * ends > requestsPerMinute ? Infinity : TUNING.idleMs * takes.length;
+}
+
+/** Whether a request is due that shows these jobs, which were last looked at then. */
+export function isLookDue(
+	jobs: readonly Watched[],
+	lookedAt: number,
+	now: number,
+	requestsPerMinute: number,
+): boolean {
+	if (jobs.some(({ dueAt }) => dueAt <= now)) return true;
+	const spans = jobs.map(({ expectedEnd }) => expectedEnd).filter((span) => span !== undefined);
+	const idleMs = idleWorthALook(
+		jobs.map(({ longestMs }) => longestMs),
+		requestsPerMinute,
+	);
+	return isWorthALook(spans, lookedAt, now, idleMs);
 }

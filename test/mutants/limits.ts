@@ -131,16 +131,16 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.test.ts', {
 		'limits/deadline-without-a-last-look': {
 			why: 'A job that has ended shortly before Wait Timeout is reported as not finished.',
-			from: 'if (readAt >= deadline || now >= waiter.giveUpAt)',
-			to: 'if (now >= deadline)',
+			from: 'if (this.readAt < this.deadline && now < this.lastReadUntil) return;',
+			to: '',
 		},
 		'limits/new-job-not-known-yet': {
 			why: 'A job that the service does not show for its first second fails the item, although it is paid for.',
-			from: 'const MAX_FAILED_READS = 3;',
-			to: 'const MAX_FAILED_READS = 1;',
+			from: 'const MAX_REFUSED = 3;',
+			to: 'const MAX_REFUSED = 1;',
 		},
 		'limits/ended-without-outputs': {
 			why: 'A list that shows the end of a job before its outputs gives an item without files.',
@@ -149,8 +149,8 @@ export const limits: Mutant[] = [
 		},
 		'limits/stale-list-is-believed': {
 			why: 'A list that shows a job as running for ever makes the item wait until Wait Timeout.',
-			from: 'now >= deadline || now - startedAt >= staleFrom',
-			to: 'now >= deadline',
+			from: 'now >= this.deadline || now >= doubtedFrom',
+			to: 'now >= this.deadline',
 		},
 	}),
 	...inFile('src/transport/pollRule.ts', 'test/transport/pollRule.test.ts', {

@@ -1,0 +1,250 @@
+import { onAbort } from '../base/abort';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import type { Channel, Clock, Resource } from '../base/types';
+import { requestResource, UNANSWERED, type Client } from './client';
+import {
+	isMedia,
+	jobState,
+	lacksOutputs,
+	readerPath,
+	statedReason,
+	type TerminalStatuses,
+} from './jobState';
+import { isLookDue, pauseAfter, type Durations, type Span, type Watched } from './pollRule';
+import type { RateLimiter } from './rateLimiter';
+import type { ReadBudget } from './readBudget';
+import { isGone, isRefusal, meaningOf } from './statuses';
+import { MINUTE_MS, TUNING } from './tuning';
+
+/** For so long the read that decides at the deadline is waited for. */
+const LAST_READ_MS = MINUTE_MS;
+
+/**
+ * The age from which a job that lists show as running is also read by itself, and again whenever its age has
+ * doubled: a list may be stale for ever.
+ */
+const DOUBTED_FROM_MS = 3 * MINUTE_MS;
+
+/** Reads that may end with 404 or fail in n8n: a new job may be unknown for a moment. */
+const MAX_REFUSED = 3;
+
+/** Answers in a row that are no job, although their status says that they are. */
+const MAX_UNREADABLE = 3;
+
+/** Whether a failure says nothing about the job. */
+function isTransient(read: Failed): boolean {
+	const { failure } = read;
+	if (failure.kind === 'status')
+		return meaningOf(failure.status).again !== 'never' || !isRefusal(read);
+	return failure.kind === 'noResponse'
+		? failure.unsent !== 'local'
+		: failure.kind === 'badResponse';
+}
+
+/** Whether a failure may be for now only: the job is not known yet, or n8n's database is busy. */
+const mayRecover = ({ failure }: Failed) =>
+	failure.kind === 'noResponse' || (failure.kind === 'status' && isGone(failure.status));
+
+/** The reads of a job that have failed since the last one that was answered. */
+class FailedReads {
+	/** In a row, without an answer that says anything about the job. */
+	private unanswered = 0;
+	/** In a row, whose answer was no job. */
+	private unreadable = 0;
+	private refused = 0;
+
+	/** @returns whether the wait ends with it */
+	add(read: Failed): boolean {
+		this.unreadable = read.failure.kind === 'badResponse' ? this.unreadable + 1 : 0;
+		if (isTransient(read)) {
+			this.unanswered += 1;
+			return this.unreadable >= MAX_UNREADABLE;
+		}
+		this.unanswered = 0;
+		this.refused += 1;
+		return !mayRecover(read) || this.refused >= MAX_REFUSED;
+	}
+
+	/** Until the next read. */
+	get pauseMs(): number {
+		return this.unanswered > 0 ? pauseAfter(this.unanswered) : TUNING.minLookMs;
+	}
+}
+
+/**
+ * Whether an ended job as a list or an event shows it is all that there is to know of it: it has failed
+ * for a reason that is stated, or media have all of their outputs. Otherwise it must be read by itself.
+ */
+function isComplete(job: Resource): boolean {
+	if (job.status === 'failed') return statedReason(job) !== undefined;
+	return job.status === 'completed' && isMedia(job) && !lacksOutputs(job);
+}
+
+export interface WaitOptions {
+	terminalStatuses?: TerminalStatuses;
+	/** Where the key may read the job, if not at the endpoint of its kind. */
+	path?: string;
+}
+
+/** What the waits of a workspace share. */
+export interface Polling {
+	client: Client;
+	clock: Clock;
+	rateLimiter: RateLimiter;
+	budget: ReadBudget;
+	/** Those that have not ended. */
+	waits: Set<JobWait>;
+}
+
+/**
+ * Somebody who waits for the end of one job: what was seen of the job, when it is looked at next, and what
+ * ends the wait. The poller asks all of them in turn. Times are in ms on the monotonic clock.
+ */
+export class JobWait implements Watched {
+	readonly deadline: number;
+	dueAt: number;
+	/** When the newest read of the job by itself was sent that has been answered. */
+	readAt = -Infinity;
+	/** Whether the newest list has left it due: without the job, or without all that belongs to its end. */
+	isUnlisted = false;
+	private readonly startedAt: number;
+	/** When a look has last shown the job running; at first, when the wait began. */
+	private seenRunningAt: number;
+	private isReading = false;
+	private failedReads: FailedReads | undefined;
+	private notReadBefore = -Infinity;
+	/** When the last read is given up, from the deadline on. */
+	private lastReadUntil = Infinity;
+	private isEndedByEvent = false;
+	private readonly dispose: () => void;
+
+	/**
+	 * @param job as it was last seen
+	 * @param durations what is known of jobs of its kind
+	 * @param resolve hears how the wait has ended
+	 */
+	constructor(
+		private readonly polling: Polling,
+		readonly channel: Channel,
+		public job: Resource,
+		timeoutMs: number,
+		private readonly options: WaitOptions,
+		private readonly durations: Durations,
+		private readonly resolve: (result: Result<Resource>) => void,
+	) {
+		this.startedAt = polling.clock.monotonic();
+		this.deadline = this.startedAt + timeoutMs;
+		this.seenRunningAt = this.startedAt;
+		this.dueAt = this.nextLookAfter(0);
+		this.dispose = onAbort(channel.signal, () => this.end(fail({ kind: 'cancelled' }, this.job)));
+		polling.waits.add(this);
+	}
+
+	get isOver(): boolean {
+		return !this.polling.waits.has(this);
+	}
+
+	get longestMs(): number {
+		return this.durations.longest;
+	}
+
+	/** When the job will probably end, as far as that is known. */
+	get expectedEnd(): Span | undefined {
+		const span = this.durations.span(this.seenRunningAt - this.startedAt);
+		return span && { from: this.startedAt + span.from, to: this.startedAt + span.to };
+	}
+
+	/** At the deadline a last read decides: the job may have ended since, or while the machine was asleep. */
+	checkDeadline(now: number): void {
+		if (now < this.deadline) return;
+		this.dueAt = now;
+		this.lastReadUntil = Math.min(this.lastReadUntil, now + LAST_READ_MS);
+		if (this.readAt < this.deadline && now < this.lastReadUntil) return;
+		this.end(fail({ kind: 'deadline', waitedMs: this.deadline - this.startedAt }, this.job));
+	}
+
+	/** Whether a look at this job alone is due. */
+	isDue(now: number): boolean {
+		return isLookDue([this], this.seenRunningAt, now, this.polling.rateLimiter.requestsPerMinute);
+	}
+
+	/**
+	 * Whether the job is to be read by itself.
+	 * @param isCovered whether lists look after it
+	 */
+	needsRead(isCovered: boolean, now: number): boolean {
+		if (this.isReading || now < this.notReadBefore) return false;
+		const doubtedFrom =
+			this.startedAt + Math.max(DOUBTED_FROM_MS, 2 * (this.readAt - this.startedAt));
+		if (now >= this.deadline || now >= doubtedFrom) return true;
+		return isCovered ? this.isUnlisted : this.isDue(now);
+	}
+
+	/** Reads the job by itself. */
+	async read(): Promise<void> {
+		const { client, clock } = this.polling;
+		const path = this.options.path ?? readerPath(this.job);
+		let sentAt = clock.monotonic();
+		const onSending = () => {
+			sentAt = clock.monotonic();
+		};
+		this.isReading = true;
+		const request = { method: 'GET', path } as const;
+		const options = { retry: false, onSending };
+		const read = await requestResource(client, this.channel, request, options).catch(
+			() => UNANSWERED,
+		);
+		this.isReading = false;
+		if (!read.ok) return this.readFailed(read, sentAt);
+		this.failedReads = undefined;
+		this.readAt = sentAt;
+		this.see(read.value, sentAt, 'read');
+	}
+
+	/** Takes note of the job as it was at that time; only a read shows all of it for certain. */
+	see(shown: Resource, at: number, by: 'read' | 'list' | 'event'): void {
+		if (this.isOver) return;
+		const job = { ...shown, id: this.job.id, object: this.job.object };
+		const state = jobState(job, this.options.terminalStatuses);
+		if (by === 'event') this.isEndedByEvent = state !== 'running';
+		if (state === 'running') {
+			this.job = job;
+			this.isUnlisted = false;
+			this.seenRunningAt = Math.max(this.seenRunningAt, at);
+			this.dueAt = this.nextLookAfter(Math.max(0, at - this.startedAt));
+			return;
+		}
+		if (by !== 'read' && !isComplete(job)) {
+			this.dueAt = at;
+			return;
+		}
+		if (state === 'good') this.learn(at);
+		this.end(ok(job));
+	}
+
+	private learn(endedAt: number): void {
+		const ranFor = this.seenRunningAt - this.startedAt;
+		const tookAtMost = Math.max(0, endedAt - this.startedAt);
+		this.durations.learn(ranFor, tookAtMost, this.isEndedByEvent);
+	}
+
+	private nextLookAfter(age: number): number {
+		return this.startedAt + Math.max(this.durations.nextLook(age), age + this.polling.budget.gapMs);
+	}
+
+	private readFailed(read: Failed, sentAt: number): void {
+		// At the deadline one read is enough, whatever comes of it.
+		if (sentAt >= this.deadline) this.readAt = sentAt;
+		this.failedReads ??= new FailedReads();
+		if (this.failedReads.add(read)) return this.end(fail(read.failure, this.job));
+		this.notReadBefore = this.polling.clock.monotonic() + this.failedReads.pauseMs;
+		// Nor does it call for a list that may not show the job either.
+		this.dueAt = Math.max(this.dueAt, this.notReadBefore);
+	}
+
+	private end(result: Result<Resource>): void {
+		this.dispose();
+		this.polling.waits.delete(this);
+		this.resolve(result);
+	}
+}
