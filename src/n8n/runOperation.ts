@@ -170,7 +170,7 @@ async function endsOf(
 	const running: Array<Promise<End>> = [];
 	for (const [position, input] of call.inputs.entries()) {
 		if (position > 0 && batchInterval > 0 && position % portion === 0)
-			await systemClock.sleep(batchInterval, call.signal);
+			await systemClock.sleep(batchInterval, run.stopSignal(call.signal));
 		const ready = checked.get(input.index);
 		if (ready) running.push(endOf(call, operation, run, remembered, input, ready));
 	}

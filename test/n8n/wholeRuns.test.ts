@@ -231,3 +231,18 @@ test('where n8n cannot read the credential for one item, nothing is sent for any
 	expect(error?.message).toMatch(/The database is busy \[item 2 of 4\]$/);
 	expect(t.posts()).toEqual([]);
 });
+
+test('with Batching, a run that is halted ends at once: the portions that are left are not waited for', async () => {
+	const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: MIN } } };
+	const t = setUp({
+		json: Array.from({ length: 30 }, () => ({})),
+		own: (item) => ({ prompt: `p${item}` }),
+		given: { ...image, requestOptions },
+		answers: () => answer(401, errorBody('no')),
+	});
+	const begun = clock.now();
+	const { error } = await ended(t.run());
+	expect(error?.message).toMatch(/^The API key is invalid or missing/);
+	expect(t.posts()).toHaveLength(1);
+	expect(clock.now() - begun).toBeLessThan(2 * MIN);
+});
