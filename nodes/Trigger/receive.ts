@@ -4,7 +4,7 @@ import { identityOf, readEvent, readPayload, verdictOf } from '../../src/trigger
 import { filtersOf } from '../../src/trigger/filters';
 import { NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/trigger/log';
 import { openService } from '../../src/trigger/service';
-import { refusalOf } from '../../src/trigger/signature';
+import { whyUntrusted } from '../../src/trigger/signature';
 import { BoundedMap } from '../../src/base/boundedMap';
 import type { Resource } from '../../src/base/types';
 import { secretOf } from './registration';
@@ -74,7 +74,7 @@ async function verifyDelivery(
 		return 'no webhook is registered for this node. Unpublish and publish the workflow';
 	const timestamp = headers[SIGNATURE_HEADERS.timestamp];
 	const signature = headers[SIGNATURE_HEADERS.signature];
-	const refusal = refusalOf({ secret, timestamp, signature, rawBody, now });
+	const refusal = whyUntrusted({ secret, timestamp, signature, rawBody, now });
 	return refusal ?? { rawBody, sentAt: Number(timestamp) * 1_000 };
 }
 

@@ -42,7 +42,7 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
  * What every request has, with what the user has set on the node for all of them. Never a redirect:
  * n8n would carry the key along (Authorization) to wherever it leads.
  */
-function requestOptions(
+function commonOptions(
 	{ timeoutMs }: HostContext,
 	{ proxy, skipSslCertificateValidation }: IHttpRequestOptions,
 	defaultTimeoutMs = RESPONSE_TIMEOUT_MS,
@@ -100,7 +100,7 @@ const anyOf = (...signals: Array<AbortSignal | undefined>): AbortSignal =>
 function createSend(context: HostContext, options: IHttpRequestOptions, secret: string): Send {
 	const { functions } = context;
 	const { baseURL, allowedDomains } = options;
-	const common = requestOptions(context, options, context.responseTimeoutMs);
+	const common = commonOptions(context, options, context.responseTimeoutMs);
 	const shared = { ...common, baseURL, allowedDomains, json: true };
 	return async ({ method, path, query, body, headers, outlivesCancel }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
@@ -159,7 +159,7 @@ function binarySource(context: HostContext, field: string): BinarySource | undef
 /** n8n's side of one item, or of a trigger. How its helpers behave was tried in a real n8n 2.41. */
 export function n8nHost(context: HostContext, options: IHttpRequestOptions, secret: string): Host {
 	const { signal, fairnessKey } = context;
-	const common = requestOptions(context, options);
+	const common = commonOptions(context, options);
 	/** A request without credentials, whose response is a stream that `close` ends at any point. */
 	const transfer = async (
 		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body' | 'timeout'>,

@@ -38,7 +38,7 @@ export function sign(secret: string, timestamp: string, rawBody: Uint8Array | st
  * For the operator's log and never for the sender, who would learn from it. Contains nothing of what
  * was sent. Never throws. Specification: Events, signature rules 1 to 4.
  */
-export function refusalOf(delivery: SignedDelivery): string | undefined {
+export function whyUntrusted(delivery: SignedDelivery): string | undefined {
 	const { secret, timestamp, signature, rawBody, now } = delivery;
 	if (!secret) return 'there is no signing secret to check it with';
 	if (timestamp === undefined) return 'it has no timestamp';

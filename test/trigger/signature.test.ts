@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-hardcoded-secrets -- not published */
-import { refusalOf, sign, type SignedDelivery } from '../../src/trigger/signature';
+import { whyUntrusted, sign, type SignedDelivery } from '../../src/trigger/signature';
 
 const secret = 'whsec_test_0123456789abcdef';
 const timestamp = '1700000000';
@@ -12,7 +12,7 @@ const WRONG = `v1=${'0'.repeat(64)}`;
 
 /** Why a delivery is refused that is valid but for this; `undefined` if it is accepted. */
 const refusal = (more: Partial<SignedDelivery> = {}) =>
-	refusalOf({ secret, timestamp, signature, rawBody, now, ...more });
+	whyUntrusted({ secret, timestamp, signature, rawBody, now, ...more });
 
 test.each([
 	[Buffer.from('{}'), '86e42664e55bdef9d21c29ec99ef840bb60f05f718392629bb0eb162a585147e'],
