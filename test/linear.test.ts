@@ -3,7 +3,7 @@ import { splitText } from '../nodes/Speech/splitText';
 import { isBlank, quoted, sendable, trimmed, unwrapped } from '../src/base/texts';
 import { flagOf } from '../src/base/values';
 import { identityOf, readEvent, readPayload } from '../src/trigger/event';
-import { refusalOf } from '../src/trigger/signature';
+import { whyUntrusted } from '../src/trigger/signature';
 import {
 	binaryField,
 	choices,
@@ -75,7 +75,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'the body of an event': (text) => readPayload(Buffer.from(text)),
 	'an event': (text) => [readEvent({ type: text }), identityOf({ type: text, data: { id: text } })],
 	'a signature': (text) =>
-		refusalOf({
+		whyUntrusted({
 			secret: 'x',
 			timestamp: '1700000000',
 			signature: text,

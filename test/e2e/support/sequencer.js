@@ -16,6 +16,7 @@ module.exports = longestFirst([
 	'triggerQueued',
 	'lostAnswers',
 	'hostile',
+	'paidOnceTable',
 	'paidOnce',
 	'agentTools',
 	'outputSchemas',

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'net';
 import { join } from 'path';
 import { buffer } from 'stream/consumers';
 
-import { refusalOf } from '../../../src/trigger/signature';
+import { whyUntrusted } from '../../../src/trigger/signature';
 
 /** A delivery as it arrived. */
 export interface Received {
@@ -44,7 +44,7 @@ export async function startReceiver() {
 		accepts({ headers, raw }: Received, secret: string, now: number): boolean {
 			const timestamp = headers['webhook-timestamp'];
 			const signature = headers['webhook-signature'];
-			return refusalOf({ secret, timestamp, signature, rawBody: raw, now }) === undefined;
+			return whyUntrusted({ secret, timestamp, signature, rawBody: raw, now }) === undefined;
 		},
 		async close() {
 			server.closeAllConnections();
