@@ -4,6 +4,7 @@ import { isResource, type Channel, type Resource } from '../base/types';
 import { onAbort } from '../base/abort';
 import { mustHaveId } from '../transport/client';
 import { filesIn, jobState, toResult } from '../transport/jobState';
+import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import { hear, isBefore, type Heard, type Made, type Progress } from './answer';
 import { askBook, awaitCredits, withBudget, withinLimits } from './cap';
@@ -17,7 +18,7 @@ import { readKnownJob } from './readJob';
 import { halt, inTurn, whyStopped } from './run';
 import { isKeyExpired, isOutcomeOpen, nextStep } from './state';
 import { adopt, catchUp, factsOf } from './takeOver';
-import { openRequest, uploadAll, type OpenedRequest } from './uploads';
+import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
  * What happens to one item that creates something, from top to bottom: its files are read; is its job known,
@@ -95,7 +96,12 @@ class Creation {
 		if (unfit) return unfit;
 		for (;;) {
 			const obtained = await this.obtainJob();
-			if (!obtained.ok) return whyStopped(item, obtained);
+			if (!obtained.ok) {
+				const refusal = refusalOf(obtained);
+				const isOwn = obtained.endpoint === undefined;
+				if (isOwn && (refusal === 'invalid' || refusal === 'notFound')) this.doubtFiles();
+				return whyStopped(item, obtained);
+			}
 			const made = await this.look(obtained.value);
 			if ('again' in made) continue;
 			item.run.addJob(item.itemIndex, made.job, item.part);
@@ -385,7 +391,12 @@ class Creation {
 		}
 		// What approves or reviews a run makes no new one.
 		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
+		this.doubtFiles();
 		return toResult(job, terminalStatuses);
+	}
+
+	private doubtFiles(): void {
+		doubtFiles(this.item, this.opened.sources, this.idempotency);
 	}
 
 	/** Not `async`: thousands may wait. */

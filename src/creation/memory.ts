@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import type { Json } from '../base/types';
+import type { SentFile } from './sentFiles';
 import { NEW, transition, type ItemEvent, type ItemState } from './state';
 
 /** What is remembered about one item, so that running the node again continues instead of paying again. */
@@ -16,8 +16,6 @@ export interface ItemMemory {
 	scope?: string;
 	/** Hash of the key of the user's own, if it has one. */
 	customKey?: string;
-	/** Its files at the service, by the identity of each; `at` in ms since the epoch. */
-	uploads?: Record<string, { file: Json; at: number }>;
 	/** Credits that a request of unknown outcome may have reserved; they are in the sum of the execution. */
 	expectedCredits?: number;
 	/** The execution in which it has ended well: n8n, or the agent, was given its result. */
@@ -37,6 +35,8 @@ export interface NodeMemory {
 	 * the key.
 	 */
 	keys?: Record<string, { content: string; item: string }>;
+	/** What its items have sent to the service, by the name of each file. */
+	uploads?: Record<string, SentFile>;
 }
 
 /**

@@ -42,9 +42,9 @@ function takeUnfinished({ run, node, origin, settings }: Item, content: string) 
 	return memory;
 }
 
-const goOnWith = (memory: ItemMemory, { scope, state, uploads }: ItemMemory): void =>
+const goOnWith = (memory: ItemMemory, { scope, state }: ItemMemory): void =>
 	// Copied: the other execution may still learn something of it.
-	void Object.assign(memory, { scope, state, uploads });
+	void Object.assign(memory, { scope, state });
 
 /** An item asks for the first time: it goes on with what was lost of the same request, if anything was. */
 function takeLost(item: Item, content: string): void {

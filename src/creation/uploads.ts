@@ -7,7 +7,7 @@ import { extensionOf } from '../files/types';
 import { upload } from '../files/up';
 import type { BinarySource } from '../transport/host';
 import type { Item } from './item';
-import { isKeyExpired } from './state';
+import { forgetFile, sendUnlessSent, type Names } from './sentFiles';
 import { uploadKey, type Idempotency } from './idempotency';
 
 /**
@@ -109,27 +109,48 @@ export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 	return ok({ sources, requestFingerprint: fingerprint([path, body], identities) });
 }
 
-/**
- * Sends a file of an item to the service, once for each content: a repeated request contains the same
- * URL, as the service would take it for a different request otherwise. Returns what `upload` does.
- */
+/** A file of an item as it goes to the service. */
+interface ToSend {
+	/** The name of its binary field. */
+	field: string;
+	file: LocalFile;
+	/** Of one owner the same is sent under one key. */
+	owner: string;
+	/** What makes it the same. */
+	identity: string;
+	names: Names;
+}
+
+/** Sends a file of an item to the service, unless another item has. Returns what `upload` does. */
 async function sendOnce(
 	item: Item,
-	field: string,
-	file: LocalFile,
-	identity: string,
-	owner: string,
+	{ field, file, owner, identity, names }: ToSend,
 ): Promise<Result<Json>> {
-	const { memory, host, workspace } = item;
-	const now = workspace.clock.now();
-	const known = memory.uploads?.[identity];
-	if (known && !isKeyExpired(known.at, now)) return ok(known.file);
-	const sent = await upload(host, workspace, { field, file, key: uploadKey(owner, identity) });
-	if (sent.ok) {
-		memory.uploads ??= {};
-		memory.uploads[identity] = { file: sent.value, at: now };
-	}
-	return sent;
+	const { host, workspace, node } = item;
+	// Under one key one request, and the name is a part of it.
+	const request = `${identity} ${file.fileName}`;
+	const key = uploadKey(owner, request);
+	const lastKey = uploadKey(node.runId, request);
+	const sent = await sendUnlessSent(item, names, async () => {
+		return await upload(host, workspace, { field, file, key, lastKey });
+	});
+	if (sent.ok || sent.failure.kind !== 'upload') return sent;
+	// Another item may have it in another field.
+	return { ...sent, failure: { ...sent.failure, field } };
+}
+
+/** What a file of a request is remembered by, for all who name the same URL. */
+function namesOf(
+	{ workspace, origin }: Item,
+	{ uploadOwner, sharedRequest }: Idempotency,
+	identity: string,
+): Names {
+	const name = (owner: string) => shortHash([workspace.name, owner, identity].join('\n'));
+	const elsewhere: string[] = [];
+	if (sharedRequest !== undefined) elsewhere.push(name(sharedRequest));
+	// Each click is an execution of its own.
+	if (origin.owner.isManual) elsewhere.push(name(uploadOwner));
+	return { execution: name(uploadOwner), elsewhere };
 }
 
 /** Under a key that other executions share, the upload request must be the same, and its name with it. */
@@ -146,25 +167,53 @@ const withSharedName = (file: LocalFile): LocalFile => ({
 export async function uploadAll(
 	item: Item,
 	sources: OpenedRequest['sources'],
-	{ owner, isShared }: Idempotency,
+	idempotency: Idempotency,
 ): Promise<Result<unknown>> {
+	const { uploadOwner: owner, isShared } = idempotency;
 	const urls: Record<string, unknown> = {};
-	for (const [field, file] of sources) {
-		const named = isShared ? withSharedName(file) : file;
-		const sent = await sendOnce(item, field, named, identityOf(file), owner);
+	for (const [field, opened] of sources) {
+		const file = isShared ? withSharedName(opened) : opened;
+		const identity = identityOf(opened);
+		const names = namesOf(item, idempotency, identity);
+		const sent = await sendOnce(item, { field, file, owner, identity, names });
 		if (!sent.ok) return sent;
 		urls[field] = sent.value.url;
 	}
 	return ok(withoutReferences(item.request.body, (field) => urls[field]));
 }
 
-/** Uploads the binary field that an item names. Running the node again returns the same file. */
+/**
+ * A request with these files was refused, or its job has failed: as the service may have dropped one of them,
+ * the next that needs it sends it again.
+ */
+export function doubtFiles(
+	item: Item,
+	sources: OpenedRequest['sources'],
+	idempotency: Idempotency,
+): void {
+	for (const file of sources.values())
+		forgetFile(item, namesOf(item, idempotency, identityOf(file)));
+}
+
+/**
+ * Uploads the binary field that an item names, once in an execution for the same bytes under the same name,
+ * which is output too. Running the node again returns the same file.
+ */
 export async function sendFile(item: Item): Promise<Result<Json>> {
+	const { node, origin, settings, workspace } = item;
 	const field = referencesIn(item.request.body)[0]?.field ?? '';
 	const opened = await openFile(item, field);
 	if (!opened.ok) return opened;
 	const file = opened.value;
-	// Its name is output too, so a file of another name is another one.
 	const identity = `${identityOf(file)} ${file.fileName}`;
-	return await sendOnce(item, field, file, identity, `${item.node.runId}\n${item.origin.item}`);
+	// A call of a tool is told from an earlier one by its place.
+	const owner = settings.isTool ? `${node.runId}\n${origin.item}` : node.runId;
+	const execution = shortHash([workspace.name, owner, identity].join('\n'));
+	return await sendOnce(item, {
+		field,
+		file,
+		owner,
+		identity,
+		names: { execution, elsewhere: [] },
+	});
 }

@@ -29,7 +29,12 @@ export interface Upload {
 	 * up without the file being there is replaced; its number is appended to the key.
 	 */
 	key: string;
+	/** One that nobody else has, for when the URLs that others have got are all used up. */
+	lastKey: string;
 }
+
+/** How many URLs are tried that others have got as well. */
+const MAX_SHARED = 2;
 
 /** Where a file goes. */
 interface Place {
@@ -67,7 +72,7 @@ async function hasArrived(
 export async function upload(
 	host: Host,
 	workspace: Workspace,
-	{ field, file, key }: Upload,
+	{ field, file, key, lastKey }: Upload,
 ): Promise<Result<Json>> {
 	const { size, type } = file;
 	const failure = (problem: string): Failed => fail({ kind: 'upload', field, problem });
@@ -75,11 +80,12 @@ export async function upload(
 	const fileName = safeFileName(nameOfType(safeFileName(file.fileName) || `${field}.bin`, type));
 
 	const newPlace = async (number: number): Promise<Result<Place>> => {
+		const owner = number > MAX_SHARED ? lastKey : key;
 		const request = {
 			method: 'POST',
 			path: ENDPOINTS.createFile.path,
 			body: { filename: fileName, content_type: type, size },
-			headers: { [IDEMPOTENCY_HEADER]: `${key}-${number}` },
+			headers: { [IDEMPOTENCY_HEADER]: `${owner}-${number}` },
 		} as const;
 		const options = { replayable: true, validate: validatePlace };
 		const created = await workspace.client.request(host.channel, request, options);
@@ -129,7 +135,7 @@ export async function upload(
 	return await transfer<Place, Json>(host, workspace, {
 		async address(refusals) {
 			// At first the same address again, as it is the one that others get who send this file.
-			const number = 1 + Math.floor(refusals / 2);
+			const number = Math.max(1, refusals);
 			const place = places.get(number) ?? (await newPlace(number));
 			places.set(number, place);
 			return place;

@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { createHash, randomUUID } from 'crypto';
 import { systemClock } from '../base/clock';
 import { BoundedMap } from '../base/boundedMap';
 import type { Clock, Random } from '../base/types';
@@ -35,6 +35,8 @@ export class Workspace {
 		limits: RateLimits,
 		readonly clock: Clock = systemClock,
 		readonly random: Random = Math.random,
+		/** Tells it from others, also after it was forgotten here. */
+		readonly name: string = randomUUID(),
 	) {
 		const others = new OtherClients();
 		const areOthersThere = () => others.areThere(clock.monotonic());
@@ -89,7 +91,7 @@ export function workspaceOf(
 ): Workspace {
 	for (const [name, workspace] of workspaces) if (workspace.isUnused) workspaces.delete(name);
 	const name = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('hex');
-	const workspace = workspaces.get(name) ?? new Workspace(limits);
+	const workspace = workspaces.get(name) ?? new Workspace(limits, systemClock, Math.random, name);
 	workspaces.set(name, workspace);
 	return workspace.updateLimits(limits, credential);
 }

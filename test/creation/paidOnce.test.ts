@@ -345,12 +345,6 @@ describe('files', () => {
 		},
 	);
 
-	test('by content belong to their request: its key and theirs end together', async () => {
-		const t = uploading({ idempotency: 'content' });
-		for (const prompt of ['monday', 'tuesday']) await t.run({ nodeMemory: {} }, { prompt });
-		expect(new Set(t.urls).size).toBe(2);
-	});
-
 	test('are uploaded again a day later, and not before', async () => {
 		const t = uploading({}, answer(403, errorBody('No')));
 		for (const hours of [0, 23, 1]) {

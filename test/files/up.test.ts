@@ -55,7 +55,12 @@ async function send(
 	const host = hostWith(post, { put, get });
 	const file = await readFile(source, host.channel);
 	if (!file) throw new Error('cancelled');
-	const uploading = upload(host, workspaceWith(clock), { field: 'clip', file, key: 'key' });
+	const uploading = upload(host, workspaceWith(clock), {
+		field: 'clip',
+		file,
+		key: 'key',
+		lastKey: 'last',
+	});
 	return { result: await clock.run(uploading), posts, sent, reads };
 }
 
@@ -182,6 +187,18 @@ describe.each([403, 412])('an address that answers %i is used up', (status) => {
 		expect(twice.reads).toEqual(['https://files.example/1', 'https://files.example/1']);
 	});
 
+	test('where what others have got is all used up, one is asked for that nobody else has', async () => {
+		const { result, posts } = await send([
+			answer(status),
+			answer(status),
+			answer(status),
+			answer(200, ''),
+		]);
+		expect(result.ok).toBe(true);
+		const keys = posts.map(({ headers }) => headers?.['Idempotency-Key']);
+		expect(keys).toEqual(['key-1', 'key-2', 'last-3']);
+	});
+
 	test('nothing is sent again where an earlier try has arrived after all', async () => {
 		const arrived = await send([LOST, answer(status)], [place()], sourceWith(), there('3'));
 		expect(arrived.result).toMatchObject({ ok: true, value: { url: 'https://files.example/1' } });
@@ -300,7 +317,12 @@ describe('a file on its way', () => {
 		if (!file) throw new Error('cancelled');
 		const sent = { ...file, open: open ?? file.open };
 		const started = clock.now();
-		const uploading = upload(host, workspaceWith(clock), { field: 'clip', file: sent, key: 'k' });
+		const uploading = upload(host, workspaceWith(clock), {
+			field: 'clip',
+			file: sent,
+			key: 'k',
+			lastKey: 'l',
+		});
 		const result = await clock.run(uploading);
 		return { result, puts, seconds: (clock.now() - started) / 1_000 };
 	};

@@ -95,8 +95,39 @@ export const files: Mutant[] = [
 		},
 		'files/used-up-address-again': {
 			why: 'A new upload address is asked for under the old key, so that the used-up one comes back.',
-			from: '`${key}-${number}`',
-			to: 'key',
+			from: '`${owner}-${number}`',
+			to: 'owner',
+		},
+	}),
+	...inFile('src/creation/sentFiles.ts', 'test/creation/sentOnce.test.ts', {
+		'files/once-for-each-row': {
+			why: 'A hundred rows with the same logo send it a hundred times.',
+			from: 'if (!others) break;',
+			to: 'break;',
+		},
+		'files/one-failure-for-all': {
+			why: 'One upload that fails takes with it all rows that have waited for it.',
+			from: 'if (hasFailed) return sent;',
+			to: 'return sent;',
+		},
+		'files/dropped-by-the-service': {
+			why: 'Whatever the service says of how long it keeps a file, jobs name it for a day.',
+			from: ' && expiryOf(file) - MARGIN_MS > now',
+			to: '',
+		},
+	}),
+	...inFile('src/creation/uploads.ts', 'test/creation/sentOnce.test.ts', {
+		'files/upload-ends-before-request': {
+			why: 'A request whose file was first sent a day ago names another URL under its key, and is refused.',
+			from: 'if (sharedRequest !== undefined) elsewhere.push',
+			to: 'if (sharedRequest === null) elsewhere.push',
+		},
+	}),
+	...inFile('src/creation/idempotency/ownKey.ts', 'test/creation/sentOnce.test.ts', {
+		'files/own-key-other-body': {
+			why: 'Under one Own Key two executions name other URLs of one file, and the second is refused for a day.',
+			from: "readonly uploadOwner = 'own key';",
+			to: 'get uploadOwner() { return this.item.node.runId; }',
 		},
 	}),
 	...inFile('src/files/headers.ts', 'test/files/up.test.ts', {

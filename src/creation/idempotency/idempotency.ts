@@ -22,8 +22,14 @@ import type { Item } from '../item';
  * _Content_ is a hash of the request as the user asks for it, with its files by their bytes.
  */
 export interface Idempotency {
-	/** What names the request, for the keys of its uploads. */
-	readonly owner: string;
+	/**
+	 * Whose uploads its files are among: those of one owner have one key for the same bytes. The same for all
+	 * items of a run; and under a key that others use, the same for these, as the request has to name the
+	 * same URL.
+	 */
+	readonly uploadOwner: string;
+	/** What names the request to executions that know nothing of this one, if anything does. */
+	readonly sharedRequest?: string;
 	/**
 	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on
 	 * nothing that only this execution knows.

@@ -1,5 +1,5 @@
 import type { Item } from '../item';
-import { scopeOf, type Idempotency } from './idempotency';
+import type { Idempotency } from './idempotency';
 
 /** No key: each try of the node pays again. */
 export class Off implements Idempotency {
@@ -7,10 +7,10 @@ export class Off implements Idempotency {
 	readonly isFixed = false;
 	readonly takesOver = false;
 	readonly startsOver = true;
-	readonly owner: string;
+	readonly uploadOwner: string;
 
-	constructor(item: Item, content: string) {
-		this.owner = scopeOf(item, content);
+	constructor({ node }: Item) {
+		this.uploadOwner = node.runId;
 	}
 
 	keyOf(): undefined {

@@ -13,12 +13,14 @@ export class OnRetries implements Idempotency {
 		private readonly content: string,
 	) {}
 
-	get owner(): string {
-		return this.item.memory.scope ?? scopeOf(this.item, this.content);
+	get uploadOwner(): string {
+		return this.item.node.runId;
 	}
 
 	keyOf(filledIn?: unknown): string {
-		return keyFrom(this.owner, this.item.memory.state.nextKey, filledIn);
+		const { memory } = this.item;
+		const scope = memory.scope ?? scopeOf(this.item, this.content);
+		return keyFrom(scope, memory.state.nextKey, filledIn);
 	}
 
 	giveWay(): boolean {

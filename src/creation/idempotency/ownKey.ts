@@ -25,17 +25,20 @@ export class OwnKey implements Idempotency {
 	readonly isFixed = true;
 	readonly takesOver = false;
 	readonly startsOver = false;
-	readonly owner: string;
+	/** Other workflows may use the key too. */
+	readonly uploadOwner = 'own key';
 
 	constructor(
 		private readonly item: Item,
 		private readonly content: string,
-	) {
-		this.owner = item.settings.idempotencyKey;
+	) {}
+
+	get sharedRequest(): string {
+		return this.item.settings.idempotencyKey;
 	}
 
 	keyOf(): string {
-		return this.owner;
+		return this.sharedRequest;
 	}
 
 	giveWay(): boolean {
@@ -50,7 +53,7 @@ export class OwnKey implements Idempotency {
 	 */
 	claim(): Failed | undefined {
 		const { node, origin } = this.item;
-		const hash = shortHash(this.owner);
+		const hash = shortHash(this.keyOf());
 		node.keys ??= {};
 		node.keys[hash] ??= { content: this.content, item: origin.item };
 		const first = node.keys[hash];

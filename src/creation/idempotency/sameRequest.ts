@@ -34,8 +34,12 @@ export class SameRequest implements Idempotency {
 		this.own = new OnRetries(item, content);
 	}
 
-	get owner(): string {
-		return `${this.item.origin.owner.node}\n${this.content}`;
+	get uploadOwner(): string {
+		return this.item.origin.owner.node;
+	}
+
+	get sharedRequest(): string {
+		return `${this.uploadOwner}\n${this.content}`;
 	}
 
 	get isShared(): boolean {
@@ -43,9 +47,8 @@ export class SameRequest implements Idempotency {
 	}
 
 	keyOf(filledIn?: unknown): string {
-		return this.isLastResort
-			? this.own.keyOf(filledIn)
-			: keyFrom(this.owner, this.number, filledIn);
+		if (this.isLastResort) return this.own.keyOf(filledIn);
+		return keyFrom(this.sharedRequest, this.number, filledIn);
 	}
 
 	giveWay(because: 'failedBefore' | 'noCredits', isProven = false): boolean {
