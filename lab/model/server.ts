@@ -123,12 +123,14 @@ export class ModelServer {
 	/** The next round of the script; when it is over, what the model says then. */
 	private complete({ messages, tools = [] }: Asked) {
 		this.offered = tools.map((tool) => tool.function);
-		const answers = messages.filter(({ role }) => role === 'tool');
+		// Where a conversation is kept, the answers to what was said before come first.
+		const said = messages.findLastIndex(({ role }) => role === 'user');
+		const answers = messages.slice(said + 1).filter(({ role }) => role === 'tool');
 		for (const { tool_call_id: id, content } of answers) {
 			const call = this.calls.find((known) => known.id === id);
 			if (call) call.answer = textOf(content);
 		}
-		const user = textOf(messages.findLast(({ role }) => role === 'user')?.content);
+		const user = textOf(messages[said]?.content);
 		const done = answers.map(({ tool_call_id: id = '' }) => Number(/^call_(\d+)_/.exec(id)?.[1]));
 		const round = Math.max(-1, ...done) + 1;
 		const calls = (scriptOf(user, this.offered).rounds[round] ?? []).map(({ about = '', args }) => {

@@ -86,7 +86,6 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 
 /** Modules of n8n that neither run workflows nor keep what is in them. */
 const WITHOUT_WORKFLOWS = [
-	'agents',
 	'chat-hub',
 	'instance-ai',
 	'mcp',

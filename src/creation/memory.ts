@@ -48,6 +48,12 @@ export function nodeMemory(context: Record<string, unknown>, execution: string):
 	return context.mediaGen as NodeMemory;
 }
 
+/** Whether all that a node remembers has ended well. */
+export function hasEnded({ mediaGen }: Record<string, unknown>): boolean {
+	const items = Object.values((mediaGen as NodeMemory | undefined)?.items ?? {});
+	return items.length > 0 && items.every(({ endedIn }) => endedIn !== undefined);
+}
+
 export const newMemory = (): ItemMemory => ({ state: NEW });
 
 /** The memory of an item, `run:item`; a new one if there is none. */

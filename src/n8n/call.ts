@@ -13,8 +13,11 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { BoundedMap } from '../base/boundedMap';
+import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
 import { isRecord } from '../base/types';
+import { inOrder } from '../base/values';
+import { hasEnded } from '../creation/memory';
 import { FILES_KEY } from '../fields/rules/media';
 import { CREDENTIAL, credentialIdOf } from '../transport/credential';
 
@@ -82,6 +85,11 @@ export interface NodeCall {
 	credential(index: number): Promise<ICredentialDataDecryptedObject>;
 	/** One sentence above the output; nowhere where n8n shows none. */
 	addHint(hint: NodeExecutionHint): void;
+	/**
+	 * A link for a day to a file that n8n has stored, where it is of no workflow: n8n lets nobody have it by
+	 * its id then.
+	 */
+	linkTo(file: IBinaryData): string | undefined;
 }
 
 const isFile = (value: unknown): value is IBinaryData =>
@@ -119,16 +127,24 @@ function orElse<T>(give: () => T, otherwise: () => T): T {
 	}
 }
 
-/**
- * What is kept of a node that n8n runs without an execution (its own Agents): in this process, by what stays
- * the same in the next call. The node's id is new in each.
- */
-const withoutExecution = new BoundedMap<string, IDataObject>(1_000);
+/** What was paid for and not given to anybody is known for so long: then its key is over. */
+const DAY_MS = 86_400_000;
 
-function memoryOf(place: string): IDataObject {
-	const known = withoutExecution.get(place) ?? {};
-	withoutExecution.set(place, known);
-	return known;
+/**
+ * Where n8n runs a node without an execution (its own Agents), nothing of a call is the same in the next one
+ * but the credential, the parameters as they are stored and the arguments. So the memory of a call is kept by
+ * these, in this process, until it has ended well: the same call is a new one then.
+ */
+const withoutExecution = new BoundedMap<string, { memory: IDataObject; since: number }>(1_000);
+
+function memoryOfCall(place: string, { parameters }: INode, items: INodeExecutionData[]) {
+	const call = shortHash(inOrder([place, parameters, items.map(({ json }) => json)]));
+	const now = systemClock.monotonic();
+	const known = withoutExecution.get(call);
+	if (known && now - known.since < DAY_MS && !hasEnded(known.memory)) return known.memory;
+	const memory: IDataObject = {};
+	withoutExecution.set(call, { memory, since: now });
+	return memory;
 }
 
 /** A hash of the data of the node that the execution has started with, of those that lead to this one. */
@@ -147,7 +163,10 @@ function orderOf(context: IExecuteFunctions | IExecutePaginationFunctions): stri
 }
 
 /** What is the same for all items, by whichever door n8n comes in. */
-function ofNode(context: IExecuteFunctions | IExecutePaginationFunctions) {
+function ofNode(
+	context: IExecuteFunctions | IExecutePaginationFunctions,
+	items: INodeExecutionData[],
+) {
 	const node = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
 	const mode = context.getMode();
@@ -179,13 +198,20 @@ function ofNode(context: IExecuteFunctions | IExecutePaginationFunctions) {
 		signal: context.getExecutionCancelSignal(),
 		nodeMemory: orElse(
 			() => context.getContext('node'),
-			() => memoryOf(place),
+			() => memoryOfCall(place, node, items),
 		),
 		executionMemory: orElse(
 			() => context.getContext('flow'),
 			() => ({}),
 		),
 		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
+		linkTo(file: IBinaryData) {
+			if (workflowId !== undefined) return undefined;
+			return orElse(
+				() => context.helpers.createBinarySignedUrl(file, '1 day'),
+				() => undefined,
+			);
+		},
 	};
 }
 
@@ -208,11 +234,10 @@ export function callOf(context: IExecuteFunctions): NodeCall {
 		(index: number): ReadParameter =>
 		(name, fallback, options) =>
 			context.getNodeParameter(name, index, fallback, options);
+	const items = context.getInputData();
 	return {
-		...ofNode(context),
-		inputs: context
-			.getInputData()
-			.map((item, index) => ({ index, item, files: filesOf(item, combined) })),
+		...ofNode(context, items),
+		inputs: items.map((item, index) => ({ index, item, files: filesOf(item, combined) })),
 		isNested: false,
 		runIndex: runIndexOf(context, 0),
 		parameter: (index, name, fallback) => readParameter(ofItem(index), name, fallback),
@@ -230,10 +255,15 @@ export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
 	const item = (main ?? tool)?.[0]?.[index] ?? { json: {} };
 	const read: ReadParameter = (name, fallback, options) =>
 		context.getNodeParameter(name, fallback, options);
+	const ofCall = ofNode(context, [item]);
+	const isNested = main === undefined;
 	return {
-		...ofNode(context),
+		...ofCall,
 		inputs: [{ index, item, files: filesOf(item, isCombined(context)) }],
-		isNested: main === undefined,
+		isNested,
+		// Agents up to version 2 tell their model nothing of what is thrown. n8n itself tries again what is
+		// thrown only.
+		continuesOnFail: ofCall.continuesOnFail || (isNested && ofCall.node.retryOnFail !== true),
 		runIndex: runIndexOf(context, index),
 		parameter: (_, name, fallback) => readParameter(read, name, fallback),
 		credential: async () => await context.getCredentials(CREDENTIAL),

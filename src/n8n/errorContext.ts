@@ -23,6 +23,8 @@ export interface ErrorContext extends Pick<
 	idempotency?: IdempotencyMode;
 	/** Whether the failure becomes a row of a run that goes on: n8n retries only executions that failed. */
 	isRow?: boolean;
+	/** Whether an AI agent reads it. */
+	isTool?: boolean;
 	/** How the workflow is run; default: `production`. */
 	mode?: WorkflowMode;
 }
@@ -34,13 +36,20 @@ const GO_ON: Record<WorkflowMode, string> = {
 	production: 'retry this execution',
 };
 
-/** n8n retries only executions that have failed: not that of a row among others. */
-export const goOn = ({ isRow, mode = 'production' }: ErrorContext): string =>
-	isRow && mode !== 'manual' ? 'run this again' : GO_ON[mode];
+/** What a model is told: only with these arguments it is the same call. */
+const SAME_CALL = 'call this tool again with exactly the same arguments';
 
-/** Whether the user can go on with an item: a row of an execution that went on only in the editor. */
-export const canGoOn = ({ idempotency, isRow, mode }: ErrorContext): boolean =>
-	idempotency !== 'none' && (!isRow || mode === 'manual');
+/** n8n retries only executions that have failed: not that of a row among others. */
+export function goOn({ isRow, isTool, mode = 'production' }: ErrorContext): string {
+	if (isTool) return SAME_CALL;
+	return isRow && mode !== 'manual' ? 'run this again' : GO_ON[mode];
+}
+
+/** Whether its reader can go on: a person with a row of an execution that went on only in the editor. */
+export function canGoOn({ idempotency, isRow, isTool, mode }: ErrorContext): boolean {
+	if (idempotency === 'none') return false;
+	return isTool === true || !isRow || mode === 'manual';
+}
 
 const MAX_NAMED = 10;
 

@@ -72,6 +72,13 @@ export function nodeError(node: INode, failed: Failed, context: ErrorContext): N
 	return error;
 }
 
+/** Of what a tool throws, n8n gives a model the message alone. */
+function forModel(error: NodeApiError): NodeApiError {
+	const { message, description } = error;
+	if (description) error.message = `${message.replace(/[.\s]+$/, '')}. ${notStopped(description)}`;
+	return error;
+}
+
 interface OtherJob extends IDataObject {
 	id: string;
 	item: number;
@@ -107,10 +114,11 @@ export function runError(
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});
 	const paid = bought.reduce<number>((sum, credits = 0) => sum + credits, 0);
-	const paidSentence = paid > 0 ? `This run has reserved ${creditWords(paid)}.` : '';
+	const paidSentence =
+		paid > 0 && !context.isTool ? `This run has reserved ${creditWords(paid)}.` : '';
 	const sentences = [error.description, jobsSentence(others, context), paidSentence];
 	error.description = sentences.filter(Boolean).join(' ');
-	if (others.length === 0) return error;
-	error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
-	return error;
+	if (others.length > 0)
+		error.context.data = { ...(error.context.data as IDataObject), otherJobs: others };
+	return context.isTool ? forModel(error) : error;
 }

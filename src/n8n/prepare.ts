@@ -43,6 +43,10 @@ function warningOf(operation: Operation, unused: string[]): string | undefined {
 	return `Not used, because ${operation.name} has no such field: ${names}`;
 }
 
+/** A limit of an execution, where there is none: n8n's own Agents run each call by itself. */
+const EACH_CALL =
+	'Max Credits per Execution counts each call by itself here, as it has no execution';
+
 /** The dotted names of all fields in collections. */
 const namesInCollections = (fields: Field[]): string[] =>
 	fields.flatMap(({ name, fields: inner = [] }) => inner.map((field) => `${name}.${field.name}`));
@@ -106,11 +110,14 @@ function prepare(
 	const built = buildRequest(spec.endpoint, values, constants);
 	if (!built.ok) return includeInputFields ? { ...built, resultField } : built;
 	const request = built.value;
+	const isAlone = call.executionId === '' && settings.value.maxCredits < Infinity;
+	const warnings = [warningOf(operation, unknown), isAlone ? EACH_CALL : undefined];
+	const said = warnings.filter((one) => one !== undefined).join('. ');
 	return ok({
 		request,
 		parts: split?.(request),
 		settings: settings.value,
-		warning: warningOf(operation, unknown),
+		warning: said === '' ? undefined : said,
 		ownRequest: idempotency === 'custom' ? ownKeyFingerprint(input, request) : undefined,
 	});
 }

@@ -186,6 +186,19 @@ export function errorRow(
 	return { json: { ...first, ...json, ...failed }, pairedItem };
 }
 
+/** A failed call of a tool: what a model needs to know, and nothing of what it has said itself. */
+export function toolRow(
+	{ message, description }: Words,
+	{ jobId, credits }: IDataObject,
+	item: number,
+): INodeExecutionData {
+	const json: IDataObject = { status: 'failed', error: message };
+	if (jobId !== undefined) json.id = jobId;
+	if (credits !== undefined) json.credits = credits;
+	if (description) json.next = description;
+	return { json, pairedItem: { item } };
+}
+
 /**
  * The item of an error output. n8n 2.41 recognises it by its having no fields but `error` and
  * `details`, and adds those of the input item itself.

@@ -13,7 +13,7 @@ import { identify } from './identity';
 import type { Item, Outcome, WorkflowMode } from '../creation/item';
 import { lostRequestsOf, type LostOfWorkflow, type Owner } from '../creation/lostRequests';
 import { receiptOf } from './receipt';
-import { errorOutputItem, errorRow, itemsOf, runOfRow } from './rows';
+import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
 import { Run } from '../creation/run';
 import { runItem } from './runItem';
 import { memoriesOf, nodeMemory, noteEnd, statesOf, type NodeMemory } from '../creation/memory';
@@ -114,7 +114,13 @@ function openItem(
 }
 
 /** What an error says of an item, as far as it could be opened. */
-function contextOf({ spec, labels }: Runnable, run: Run, index: number, item?: Item): ErrorContext {
+function contextOf(
+	{ isTool }: NodeCall,
+	{ spec, labels }: Runnable,
+	run: Run,
+	index: number,
+	item?: Item,
+): ErrorContext {
 	const states = item ? statesOf(item).map(([, state]) => state) : [];
 	return {
 		endpoint: spec.endpoint,
@@ -122,6 +128,7 @@ function contextOf({ spec, labels }: Runnable, run: Run, index: number, item?: I
 		creates: spec.creates ?? false,
 		charges: spec.charges ?? false,
 		labels,
+		isTool,
 		itemIndex: index,
 		items: run.total,
 		...(item && {
@@ -143,7 +150,7 @@ async function endOf(
 	ready: Result<Ready>,
 ): Promise<End> {
 	if (!ready.ok) {
-		const context = contextOf(operation, run, input.index);
+		const context = contextOf(call, operation, run, input.index);
 		return { input, result: ready, context, isRow: call.continuesOnFail };
 	}
 	const item = openItem(call, operation, run, remembered, input, ready.value);
@@ -152,7 +159,7 @@ async function endOf(
 	// Whether a call of a tool has ended, the agent decides that was told so.
 	if (!settings.isTool && !settings.dryRun)
 		noteEnd(item, result.ok ? origin.owner.execution : undefined);
-	const context = contextOf(operation, run, input.index, item);
+	const context = contextOf(call, operation, run, input.index, item);
 	return { input, item, result, context, isRow: call.continuesOnFail };
 }
 
@@ -182,7 +189,7 @@ async function endsOf(
 }
 
 /** A failed row, in the shape that n8n needs for what is set under _On Error_. */
-function failedRow({ node }: NodeCall, end: End, failed: Failed): INodeExecutionData {
+function failedRow({ node, isTool }: NodeCall, end: End, failed: Failed): INodeExecutionData {
 	const { index, item } = end.input;
 	const context = { ...end.context, isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that
@@ -192,6 +199,7 @@ function failedRow({ node }: NodeCall, end: End, failed: Failed): INodeExecution
 	const details = detailsOf(failed, context);
 	if (node.onError === 'continueErrorOutput')
 		return errorOutputItem(nodeError(node, failed, context), details, index);
+	if (isTool) return toolRow(describeFailure(failed, context), details, index);
 	const settings = end.item?.settings;
 	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
 	return errorRow(describeFailure(failed, context), details, {
@@ -213,7 +221,12 @@ function rowsOf(call: NodeCall, { spec }: Runnable, end: End): INodeExecutionDat
 	const isWanted = includeInputFields && !isTool;
 	const row = isWanted ? { json: input.item.json, resultField } : undefined;
 	const request = spec.creates ? item.request : undefined;
-	return itemsOf(result.value, settings, { item: input.index, row, request });
+	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
+	for (const { json, binary = {} } of rows) {
+		const links = Object.values(binary).map((file) => call.linkTo(file));
+		if (links.some((link) => link !== undefined)) json.files = links;
+	}
+	return rows;
 }
 
 /** The failure that the run is told by: that of the first item which says something by itself. */
@@ -262,7 +275,7 @@ export async function runOperation(
 		const [wrong] = run.invalid;
 		const unfit = wrong === undefined ? undefined : checked.get(wrong);
 		if (wrong !== undefined && unfit?.ok === false && !call.continuesOnFail)
-			throw runError(call.node, unfit, contextOf(operation, run, wrong), run);
+			throw runError(call.node, unfit, contextOf(call, operation, run, wrong), run);
 		ends = await endsOf(call, operation, run, remembered, checked);
 		const failure = reported(ends);
 		if (failure) throw runError(call.node, failure.failed, failure.context, run);

@@ -1,6 +1,7 @@
 import type { Failed, Failure } from '../base/result';
 import { meaningOf } from '../transport/statuses';
 import { jobState } from '../transport/jobState';
+import { creditsOf, creditWords } from '../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 
 /**
@@ -59,21 +60,32 @@ function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorCo
 	return `${sentence}. ${invalid.length} items are wrong: ${numbers}.`;
 }
 
+/** Without a key, what a model hears of all other failures does not hold. */
+const paysAgain = ({ idempotency, isTool }: ErrorContext): string =>
+	isTool && idempotency === 'none' ? ' The same call again would be paid for again.' : '';
+
+/** What a job has reserved, for a model: it sees nothing else of a job that it is not given. */
+function reservedBy({ job }: Failed, { isTool }: ErrorContext): string {
+	const credits = isTool && job ? creditsOf(job) : undefined;
+	return credits === undefined ? '' : `It has reserved ${creditWords(credits)}. `;
+}
+
 function unknown({ failure }: Failed, context: ErrorContext): string {
-	const { idempotency } = context;
+	const { idempotency, isTool } = context;
 	if (failure.kind === 'possibleDuplicate') return '';
 	const notKnown = 'Whether the request was carried out is not known.';
 	if (idempotency === 'none')
-		return `${notKnown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.`;
+		return `${notKnown} It had no idempotency key, so it was not sent again: look for it at the service before creating it again.${paysAgain(context)}`;
 	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
-	if (isKeyPersistent)
+	if (isKeyPersistent && !isTool)
 		return `${notKnown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
 	if (!canGoOn(context))
 		return `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
 	return `${notKnown} To go on, ${goOn(context)}: that sends it again under the same idempotency key, so that nothing is paid for twice.`;
 }
 
-function existing({ failure, job }: Failed, context: ErrorContext): string {
+function existing(failed: Failed, context: ErrorContext): string {
+	const { failure, job } = failed;
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
 	// If an input is wrong, the next try may make a different request.
@@ -81,23 +93,28 @@ function existing({ failure, job }: Failed, context: ErrorContext): string {
 	const how = continues
 		? `, or ${goOn(context)}, which goes on with it instead of paying again`
 		: '';
-	return `The job ${now} at the service: fetch it by its ID${how}.`;
+	const fetchIt = `The job ${now} at the service: fetch it by its ID${how}.`;
+	return `${reservedBy(failed, context)}${fetchIt}${paysAgain(context)}`;
 }
 
 /** Specification: Limits, credit rules: planning is paid for by itself. */
 const planned = () => 'Only the planning was paid for.';
 
-function jobFailed(_: Failed, { endpoint, idempotency }: ErrorContext): string {
+function jobFailed(failed: Failed, context: ErrorContext): string {
+	const { endpoint, idempotency, isTool } = context;
+	const reserved = reservedBy(failed, context);
 	// What approves or reviews a run makes no new one.
-	if (endpoint.does === 'advances') return 'It cannot be done again: create a new run.';
-	return idempotency === 'custom'
-		? 'The same Own Key gives this job again: a new job needs another key.'
-		: 'A new execution creates a new job.';
+	if (endpoint.does === 'advances') return `${reserved}It cannot be done again: create a new run.`;
+	if (idempotency === 'custom')
+		return `${reserved}The same Own Key gives this job again: a new job needs another key.`;
+	if (!isTool) return 'A new execution creates a new job.';
+	return `${reserved}Another call creates a new job, which is paid for.`;
 }
 
 /** For an operation that costs nothing, what matters is whether anything was changed. */
-function free(failed: Failed, { endpoint: { method } }: ErrorContext): string {
-	if (method !== 'PATCH' && method !== 'DELETE') return '';
+function free(failed: Failed, { endpoint: { method }, isTool }: ErrorContext): string {
+	if (method !== 'PATCH' && method !== 'DELETE')
+		return isTool ? 'This tool costs nothing, also if it is called again.' : '';
 	return mayBeCarriedOut(failed)
 		? 'Whether it was carried out is not known; running it again is safe.'
 		: 'Nothing was changed.';

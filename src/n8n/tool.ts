@@ -14,6 +14,10 @@ const CALL_AGAIN =
 const NOT_SENT =
 	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
 
+/** Without a key nobody finds by the same call what the service has not answered. */
+const LOOK_FOR =
+	'Not answered yet: whether it was carried out is not known. Look for it with Get Many in about a minute. The same call again would be paid for again.';
+
 const NOT_FINISHED = 'Not finished yet. Call this tool again in about a minute.';
 
 interface Call {
@@ -42,7 +46,9 @@ function unfinished(item: Item): Result<Outcome> {
 	});
 	if (resources.length === 0)
 		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
-	const next = settings.idempotency === 'none' ? GET_LATER : CALL_AGAIN;
+	const isKnown = resources.every(({ id }) => id !== undefined);
+	const withoutKey = isKnown ? GET_LATER : LOOK_FOR;
+	const next = settings.idempotency === 'none' ? withoutKey : CALL_AGAIN;
 	return ok({ resources, files: [], next });
 }
 

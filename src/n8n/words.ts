@@ -125,9 +125,11 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				changed: 'the request has been changed since',
 				expired: 'its idempotency key is no longer valid after 24 hours',
 			};
+			// To decide that is up to a person, also where a model reads it.
+			const next = goOn({ ...context, isTool: false });
 			return [
 				'Not created again, because an earlier try may have been carried out',
-				`The service did not answer that try, and ${why[failure.because]}. Look for its job at the service (Get Many lists the newest): if there is none, ${goOn(context)}, which then creates a new one.`,
+				`The service did not answer that try, and ${why[failure.because]}. Look for its job at the service (Get Many lists the newest): if there is none, ${next}, which then creates a new one.`,
 			];
 		}
 		case 'creditCap': {
@@ -170,6 +172,11 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 					: 'The service kept refusing, or jobs that do not end use them. Run this later.',
 			];
 		case 'skipped':
-			return [`Not sent: ${failure.cause}`, 'Run this again once that is settled.'];
+			return [
+				`Not sent: ${failure.cause}`,
+				context.isTool
+					? `Once that is settled, ${goOn(context)}.`
+					: 'Run this again once that is settled.',
+			];
 	}
 }

@@ -3,7 +3,6 @@ import type { Execution } from '../../lab/n8n/rest';
 import {
 	agentWorkflow,
 	CALLERS,
-	toolName,
 	triggerName,
 	type AgentRun,
 	type Caller,
@@ -93,12 +92,30 @@ byCaller(
 byCaller('as a tool of %s: a failed job costs one job and spoils no other call', async (caller) => {
 	const { ask, sandbox } = await startWorld();
 	await sandbox.setFaults([{ kind: 'job_fail', contains: 'bad' }]);
-	const { charged, answered } = await ask(caller, [pictures(['bad'], ['good'])]);
-	const isDirect = caller.startsWith('Message');
-	// A node that messages a model fails with its tool; an agent goes on.
-	expect(charged).toEqual(isDirect ? ['bad'] : ['bad', 'good']);
-	expect(answered[1]).toEqual(isDirect ? undefined : ['good', 'good']);
+	const { calls, charged, answered } = await ask(caller, [pictures(['bad'], ['good'])]);
+	expect(calls[0]?.answer).toMatch(
+		/The job failed: .*has reserved 2 credits.*Another call creates a new job, which is paid for/,
+	);
+	expect(charged).toEqual(['bad', 'good']);
+	expect(answered[1]).toEqual(['good', 'good']);
 });
+
+byCaller(
+	'as a tool of %s: a model hears that a job that it cannot see is paid for, and gets it by the same call',
+	async (caller) => {
+		const { ask, sandbox } = await startWorld();
+		await sandbox.setFaults([
+			{ kind: 'status_before', operations: ['getGeneration'], status: 403, times: 1 },
+		]);
+		const twice = pictures(['a red car'], ['a red car']);
+		const { calls, charged, answered } = await ask(caller, [twice]);
+		expect(calls[0]?.answer).toMatch(
+			/has reserved 2 credits.*call this tool again with exactly the same arguments/,
+		);
+		expect(charged).toEqual(['a red car']);
+		expect(answered[1]).toEqual(['a red car', 'a red car']);
+	},
+);
 
 byCaller(
 	'as a tool of %s: Retry On Fail continues with the job that was paid for',
@@ -132,16 +149,13 @@ it.concurrent(
 	'where n8n mixes up the calls of Agent 2.2, what has the arguments of another is refused',
 	async () => {
 		const { ask } = await startWorld();
-		const { charged, answered, execution } = await ask(
+		const { calls, charged, answered } = await ask(
 			'Agent 2.2',
 			[pictures(['car']), pictures(['boat'])],
 			{ batchSize: 2, parameters: picture({ prompt: "=A {{ $fromAI('prompt') }} at sea" }) },
 		);
 		expect(charged).toHaveLength(1);
-		const errors = (execution.data.resultData.runData[toolName] ?? []).map(
-			({ error }) => error?.message,
-		);
-		expect(errors.join()).toContain(
+		expect(calls.map(({ answer }) => answer).join()).toContain(
 			'What the AI has filled in is mixed up with another call of this tool',
 		);
 		expect(answered.filter(([, got]) => got !== undefined)).toHaveLength(1);

@@ -346,8 +346,8 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/errorContext.ts', 'test/n8n/errors.test.ts', {
 		'money/error-promises-a-free-retry': {
 			why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
-			from: "idempotency !== 'none' && (!isRow",
-			to: '(!isRow',
+			from: "if (idempotency === 'none') return false;",
+			to: '',
 		},
 	}),
 	...inFile('src/creation/readJob.ts', 'test/creation/paidOnce.test.ts', {
@@ -355,6 +355,30 @@ export const money: Mutant[] = [
 			why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
 			from: 'fail(read.failure, { ...job })',
 			to: 'fail(read.failure)',
+		},
+	}),
+	...inFile('src/n8n/call.ts', 'test/n8n/toolDoors.test.ts', {
+		'money/own-agents-forget': {
+			why: "In n8n's own Agents a call whose answer was lost is paid for again by the same call.",
+			from: '!hasEnded(known.memory)) return known.memory;',
+			to: 'false) return known.memory;',
+		},
+		'money/own-agents-day': {
+			why: "In n8n's own Agents a lost call is forgotten a day after the first good one, and paid for again.",
+			from: ' && !hasEnded(known.memory)',
+			to: '',
+		},
+		'money/old-agents-hear-nothing': {
+			why: 'A model of an agent up to version 2 hears nothing of a failure, and buys another.',
+			from: '(isNested && ofCall.node.retryOnFail !== true)',
+			to: 'false',
+		},
+	}),
+	...inFile('src/n8n/errors.ts', 'test/n8n/toolDoors.test.ts', {
+		'money/model-hears-a-code': {
+			why: 'A model hears "The service did not respond (ECONNRESET)", and buys another.',
+			from: 'return context.isTool ? forModel(error) : error;',
+			to: 'return error;',
 		},
 	}),
 ];

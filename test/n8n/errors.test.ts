@@ -109,6 +109,42 @@ test.each(EFFECTS)('%s: says what is known of the credits', (_, failure, state) 
 	expect(keyless.description).not.toMatch(/goes on with it instead|same idempotency key/);
 });
 
+/** What only a person can do, and what stands nowhere else for a model: the way to go on is the same call. */
+const OF_PERSONS = /execute the node|retry (this|the) execution|run this again|A new execution/i;
+const GOES_ON = /call this tool again with exactly the same arguments|Budget in Credits/;
+const PAYS_AGAIN =
+	/The same call again would be paid for again|Another call creates a new job, which is paid for/;
+
+describe.each(['execution', 'content', 'custom', 'none'] as const)(
+	'to a model, with the mode %s',
+	(idempotency) => {
+		const job = { id: 'gen_1', object: 'generation', status: 'queued', estimated_credits: 2 };
+		const known = Object.entries(KINDS).map(([name, failure]): [string, Failed] => [
+			`${name}, of a job that exists`,
+			fail(failure, { ...job, status: name === 'jobFailed' ? 'failed' : 'queued' }),
+		]);
+		const unknown = EFFECTS.map(([name, failure]): [string, Failed] => [name, fail(failure)]);
+
+		test.each([...known, ...unknown])(
+			'%s: where credits may be reserved, it is told what the next call does',
+			(_, failed) => {
+				const told = { ...context, items: 1, isTool: true, idempotency };
+				const { message, description } = describeFailure(failed, told);
+				const text = `${message}. ${description}`;
+				const state = creditState(failed, told);
+				const isDecided = ['possibleDuplicate', 'input'].includes(failed.failure.kind);
+				if (!isDecided) expect(text).not.toMatch(OF_PERSONS);
+				if (state === 'none spent') return expect(text).toMatch(/no credits were spent/);
+				const isOfOwnKey = idempotency === 'custom' && failed.failure.kind === 'jobFailed';
+				if (isDecided || isOfOwnKey) return expect(description).not.toBe('');
+				const isOver = failed.failure.kind === 'jobFailed' || idempotency === 'none';
+				const goesOn = isOver && failed.failure.kind !== 'notApproved' ? PAYS_AGAIN : GOES_ON;
+				expect(text).toMatch(goesOn);
+			},
+		);
+	},
+);
+
 const good = { id: 'gen_1', object: 'generation', status: 'completed' };
 
 const SENDS_AGAIN =
