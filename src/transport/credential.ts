@@ -48,13 +48,26 @@ function keyProblem(key: string): string | undefined {
 /** What is read from a credential, or which of its fields cannot be used and why. */
 export type CredentialRead =
 	| { baseUrl: string; apiKey: string; problem?: undefined }
-	| { field: 'Base URL' | 'API Key'; problem: string };
+	| { field: keyof typeof IN_A_SENTENCE; problem: string };
+
+/** The fields of the credential that may be of no use, as they stand in a sentence. */
+const IN_A_SENTENCE = {
+	'Base URL': 'The base URL',
+	'API Key': 'The API key',
+	'Scopes of the Key': 'The field Scopes of the Key',
+};
 
 /** What cannot be used of a credential, as a sentence. @param whose such as ` of the credential` */
 export function credentialProblem(read: CredentialRead, whose = ''): string | undefined {
 	if (read.problem === undefined) return undefined;
-	const name = read.field === 'API Key' ? 'API key' : 'base URL';
-	return `The ${name}${whose} ${read.problem}`;
+	return `${IN_A_SENTENCE[read.field]}${whose} ${read.problem}`;
+}
+
+/** A text would limit nothing in silence. It is not shown: somebody may have pasted a key. */
+function scopesProblem(scopes: unknown): string | undefined {
+	if (Array.isArray(scopes) || scopes === undefined || scopes === null || scopes === '')
+		return undefined;
+	return 'must be a list, such as ["generations:write", "generations:read"]: choose scopes in it, or empty it';
 }
 
 /**
@@ -67,17 +80,18 @@ export function readCredential(credential: Json): CredentialRead {
 	const apiKey = keyIn(typeof credential.apiKey === 'string' ? credential.apiKey : '');
 	const problem = keyProblem(apiKey);
 	if (problem !== undefined) return { field: 'API Key', problem };
+	const ofScopes = scopesProblem(credential.scopes);
+	if (ofScopes !== undefined) return { field: 'Scopes of the Key', problem: ofScopes };
 	return { baseUrl: address.baseUrl, apiKey };
 }
 
-/** @returns the first scope that the credential excludes */
+/** @param credential one that can be used. @returns the first scope that it excludes */
 export function excludedScope(
 	{ scopes }: Json,
 	needed: Array<Scope | undefined>,
 ): Scope | undefined {
-	const limit: unknown = scopes;
-	if (!Array.isArray(limit) || limit.length === 0) return undefined;
-	return needed.find((scope) => scope !== undefined && !limit.includes(scope));
+	if (!Array.isArray(scopes) || scopes.length === 0) return undefined;
+	return needed.find((scope) => scope !== undefined && !scopes.includes(scope));
 }
 
 /** A fraction is rounded down: 2.5 jobs at a time are two. Less than one would let nothing through. */

@@ -100,6 +100,11 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 			/is limited to scopes without generations:read/,
 		],
 		[
+			'scopes that are no list',
+			{ credential: { scopes: 'generations:write' } },
+			/^Scopes of the Key of the credential must be a list, such as/,
+		],
+		[
 			'a base URL that is not https',
 			{ credential: { baseUrl: 'http://api.example/v1' } },
 			/^Base URL of the credential must begin with https/,

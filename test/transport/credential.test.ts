@@ -71,10 +71,25 @@ test('no problem of a key shows any of it', () => {
 });
 
 describe('a limit to scopes', () => {
-	test.each([[undefined], [[]], ['generations:read']])('like %j is none', (scopes) => {
-		const data = { scopes } as unknown as ICredentialDataDecryptedObject;
+	test.each([[undefined], [null], [''], [[]]])('like %j is none', (scopes) => {
+		const data = { ...credential, scopes } as unknown as ICredentialDataDecryptedObject;
+		expect(readCredential(data).problem).toBeUndefined();
 		expect(excludedScope(data, ['generations:write'])).toBeUndefined();
 	});
+
+	test.each([`generations:read ${KEY}`, '["generations:read"]', { scope: 'files:write' }, true, 0])(
+		'that is no list is an error which says what to enter, and nothing of it: %j',
+		async (scopes) => {
+			const data = { ...credential, scopes } as unknown as ICredentialDataDecryptedObject;
+			const { field, problem } = readCredential(data) as { field: string; problem: string };
+			expect(field).toBe('Scopes of the Key');
+			expect(problem).toMatch(/^must be a list, such as \["generations:write"/);
+			expect(problem).not.toContain(KEY);
+			await expect(put({ url: credential.baseUrl }, data)).rejects.toThrow(
+				/^The field Scopes of the Key of the credential must be a list/,
+			);
+		},
+	);
 
 	test('names the first scope that it does not hold', () => {
 		const scopes = ['generations:read'] as unknown as string;
