@@ -27,6 +27,8 @@ export interface Mapping {
 	 * would lift it.
 	 */
 	guardsMoney?: boolean;
+	/** Whether it keeps anything at all from being sent. */
+	guardsSending?: boolean;
 }
 
 /**
@@ -50,6 +52,20 @@ export interface Operation {
 	/** The requests for what does not fit into one, in the order of their outputs. */
 	split?: (request: ApiRequest) => ApiRequest[];
 	fields: Field[];
+}
+
+/** What n8n's editor offers as Options, at the end of an operation. */
+const OPTIONS = { displayName: 'Options', name: 'options' } as const;
+
+/**
+ * The fields of an operation as n8n hands them over. One that changes something has its options even where it
+ * offers none: a Dry Run that a model or a script has set beside *Delete* is seen, and not left out in
+ * silence.
+ */
+export function fieldsWithOptions({ fields, spec }: Pick<Operation, 'fields' | 'spec'>): Field[] {
+	const hasOptions = fields.some(({ name }) => name === OPTIONS.name);
+	if (hasOptions || spec.endpoint.method === 'GET') return fields;
+	return [...fields, { ...OPTIONS, type: 'hidden', default: {}, fields: [] }];
 }
 
 /** Sent in the body; the name may be dotted, such as `parameters.count`. */
@@ -80,7 +96,7 @@ export const collection = (
 
 /** What few users need, at the end of an operation. */
 export const options = (fields: Field[]): Field =>
-	collection({ displayName: 'Options', name: 'options', placeholder: 'Add option' }, fields);
+	collection({ ...OPTIONS, placeholder: 'Add option' }, fields);
 
 export const additionalFields = (fields: Field[]): Field =>
 	collection(

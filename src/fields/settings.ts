@@ -196,7 +196,7 @@ export const dryRun: Field = {
 	type: 'boolean',
 	default: true,
 	description: 'Whether to output the request and its price instead of sending it',
-	mapping: { ...asSetting('dryRun', flag()), guardsMoney: true },
+	mapping: { ...asSetting('dryRun', flag()), guardsMoney: true, guardsSending: true },
 };
 
 export const includeInputFields: Field = {

@@ -7,9 +7,10 @@ import { shortHash } from '../base/hash';
 import { nearest } from '../base/nearest';
 import { withoutReferences } from '../creation/uploads';
 import { fail, ok, type Result } from '../base/result';
-import { isRecord, type ApiRequest } from '../base/types';
+import { isRecord, type ApiRequest, type Json } from '../base/types';
+import { flagOf, valueAt } from '../base/values';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
-import type { Field, Operation } from '../fields/operation';
+import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 import { mappedFields, unknownFields, Values, type MappedField } from '../fields/readFields';
 import { usualSettings } from '../fields/settings';
 
@@ -68,6 +69,31 @@ function unknownField(operation: Operation, unknown: string[]): Result<never> | 
 	});
 }
 
+/**
+ * A guard that is set holds, or nothing is sent. A limit of credits holds for whatever costs none, and what
+ * only reads changes nothing.
+ */
+function unkeptGuard(
+	{ name: operation, spec }: Operation,
+	guards: MappedField[],
+	values: Json,
+	unused: string[],
+): Result<never> | undefined {
+	const isBroken = ({ parameter, mapping }: MappedField) => {
+		const holds = mapping.guardsSending ? spec.endpoint.method === 'GET' : !spec.charges;
+		const isSet = flagOf(valueAt(values, parameter.split('.'))) !== false;
+		return unused.includes(parameter) && isSet && !holds;
+	};
+	const guard = guards.find(isBroken);
+	if (guard === undefined) return undefined;
+	return fail({
+		kind: 'input',
+		field: guard.label,
+		problem: `is set, and ${operation} cannot keep it`,
+		hint: `Remove "${guard.parameter}"; the editor shows it with an operation that has it`,
+	});
+}
+
 /** Fingerprint of a request, only for one run: its files by where n8n stores them, else by their content. */
 function ownKeyFingerprint({ files }: Input, { path, body }: ApiRequest): string {
 	const named = withoutReferences(body, (field) => {
@@ -77,10 +103,16 @@ function ownKeyFingerprint({ files }: Input, { path, body }: ApiRequest): string
 	return shortHash(JSON.stringify([path, named]));
 }
 
+/** What any operation of the node has in its collections. */
+interface Known {
+	names: ReadonlySet<string>;
+	guards: MappedField[];
+}
+
 /** The request and the settings of an item, checked, without a request to the service. */
 function prepare(
 	operation: Operation,
-	known: ReadonlySet<string>,
+	known: Known,
 	fields: MappedField[],
 	call: NodeCall,
 	input: Input,
@@ -88,13 +120,16 @@ function prepare(
 ): Result<Prepared> {
 	if (hasForeignArguments(call, input)) return FOREIGN_ARGUMENTS;
 	const { spec, constants, split } = operation;
-	const read = readParameters(call, input, operation.fields);
+	const given = fieldsWithOptions(operation);
+	const read = readParameters(call, input, given);
 	if (!read.ok) return read;
-	const unknown = unknownFields(read.value, operation.fields);
-	const wrong = unknownField(
-		operation,
-		unknown.filter((name) => !known.has(name)),
-	);
+	const unused = unknownFields(read.value, given);
+	const wrong =
+		unkeptGuard(operation, known.guards, read.value, unused) ??
+		unknownField(
+			operation,
+			unused.filter((name) => !known.names.has(name)),
+		);
 	if (wrong) return wrong;
 	const { isTool, timezone } = call;
 	const values = new Values(fields, read.value, isTool, { baseUrl, files: input.files, timezone });
@@ -111,7 +146,7 @@ function prepare(
 	if (!built.ok) return includeInputFields ? { ...built, resultField } : built;
 	const request = built.value;
 	const isAlone = call.executionId === '' && settings.value.maxCredits < Infinity;
-	const warnings = [warningOf(operation, unknown), isAlone ? EACH_CALL : undefined];
+	const warnings = [warningOf(operation, unused), isAlone ? EACH_CALL : undefined];
 	const said = warnings.filter((one) => one !== undefined).join('. ');
 	return ok({
 		request,
@@ -124,7 +159,12 @@ function prepare(
 
 /** An operation as it is run. @param all operations of its node */
 export function runnable(operation: Operation, all = [operation]): Runnable {
-	const known = new Set(all.flatMap((one) => namesInCollections(one.fields)));
+	const known: Known = {
+		names: new Set(all.flatMap((one) => namesInCollections(one.fields))),
+		guards: all
+			.flatMap((one) => mappedFields(one.fields))
+			.filter(({ mapping }) => mapping.guardsMoney),
+	};
 	const fields = mappedFields(operation.fields);
 	const requested = fields.filter(({ mapping }) => mapping.in !== 'setting');
 	return {

@@ -1,5 +1,5 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import type { Field, Operation } from '../fields/operation';
+import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
@@ -40,15 +40,15 @@ function operationProperty(operations: Operation[], show: Show): INodeProperties
  * builder has written for another operation is seen and named instead of left out in silence.
  */
 function wholeCollections(operations: Operation[], show: Show): INodeProperties[] {
-	return operations.flatMap(({ value, fields }) =>
-		fields
-			.filter(({ type }) => type === 'collection')
+	return operations.flatMap((operation) =>
+		fieldsWithOptions(operation)
+			.filter(({ fields }) => fields !== undefined)
 			.map(({ displayName, name }): INodeProperties => ({
 				displayName,
 				name,
 				type: 'hidden',
 				default: {},
-				displayOptions: { show: { ...show, operation: [value] } },
+				displayOptions: { show: { ...show, operation: [operation.value] } },
 			})),
 	);
 }

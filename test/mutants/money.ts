@@ -287,6 +287,13 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
+	...inFile('src/n8n/prepare.ts', 'test/nodes/guards.test.ts', {
+		'money/dry-run-deletes': {
+			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',
+			from: 'return unused.includes(parameter) && isSet && !holds;',
+			to: 'return false;',
+		},
+	}),
 	...inFile('src/n8n/check.ts', 'test/n8n/runOperation.test.ts', {
 		'money/missing-scope-found-too-late': {
 			why: 'A key that may create and not read pays for a job whose result it can never fetch.',

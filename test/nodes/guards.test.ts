@@ -1,0 +1,87 @@
+import type { INodeType } from 'n8n-workflow';
+import { readNodes, type OfferedOperation } from '../../scripts/nodes';
+import { fieldsWithOptions } from '../../src/fields/operation';
+import { requiredOf } from '../support/goodValues';
+import { called } from '../support/nodeCall';
+import { filesIn } from '../support/sources';
+
+/*
+ * A guard that is set holds, or nothing is sent: over all operations of all nodes, with a guard that any of
+ * them has.
+ */
+
+type NodeClass = new () => INodeType;
+
+async function classIn(folder: string): Promise<NodeClass> {
+	const [file] = filesIn(folder, '.node.ts');
+	return Object.values((await import(`../../${file}`)) as Record<string, NodeClass>)[0]!;
+}
+
+interface Case extends OfferedOperation {
+	node: NodeClass;
+	name: string;
+}
+
+async function allCases(): Promise<Case[]> {
+	const nodes = await readNodes();
+	const ofNodes = nodes
+		.filter(({ operations }) => operations.length > 0)
+		.map(async ({ folder, operations, description }) => {
+			const node = await classIn(folder);
+			return operations.map((one): Case => {
+				return { ...one, node, name: `${description.displayName}: ${one.operation.name}` };
+			});
+		});
+	return (await Promise.all(ofNodes)).flat();
+}
+
+/** What an operation sends but reads, with these options. */
+async function sentWith({ node, operation, resource }: Case, options: object) {
+	const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
+	const given = { ...requiredOf(operation), ...chosen, blocksFrom: 'text' };
+	const { asked, error } = await called(node, { ...given, options }, ({ url }) => ({
+		statusCode: url.includes('/generations') ? 202 : 200,
+		body: { id: 'gen_1', object: 'list', data: [], status: 'completed' },
+	}));
+	return { sent: asked.filter(({ method }) => method !== 'GET'), error };
+}
+
+test('a Dry Run beside whatever operation: nothing is sent', async () => {
+	const changing = (await allCases()).filter(
+		({ operation }) => operation.spec.endpoint.method !== 'GET',
+	);
+	expect(changing.length).toBeGreaterThan(15);
+	for (const one of changing) {
+		const { sent, error } = await sentWith(one, { dryRun: true });
+		expect([one.name, sent]).toEqual([one.name, []]);
+		const hasIt = fieldsWithOptions(one.operation).some(({ fields = [] }) =>
+			fields.some(({ name }) => name === 'dryRun'),
+		);
+		if (!hasIt) expect(error?.message).toMatch(/cannot keep it|is no field of/);
+	}
+});
+
+test('a limit of 0 credits beside whatever operation: nothing that costs is sent', async () => {
+	const charging = (await allCases()).filter(({ operation }) => operation.spec.charges);
+	expect(charging.length).toBeGreaterThan(6);
+	for (const one of charging)
+		for (const name of ['maxCredits', 'maxCreditsPerDay']) {
+			const { sent } = await sentWith(one, { [name]: 0 });
+			expect([one.name, name, sent]).toEqual([one.name, name, []]);
+		}
+});
+
+test('what is switched off, and what holds by itself, is no obstacle', async () => {
+	const persona = (await allCases()).filter(({ name }) => name === 'MediaGen Persona: Delete');
+	for (const options of [{ dryRun: false }, { maxCredits: 0 }, {}]) {
+		const { sent, error } = await sentWith(persona[0]!, options);
+		expect([error, sent.length]).toEqual([undefined, 1]);
+	}
+});
+
+test('the error names the field and how to get rid of it', async () => {
+	const [persona] = (await allCases()).filter(({ name }) => name === 'MediaGen Persona: Delete');
+	const { error } = await sentWith(persona!, { dryRun: true });
+	expect(error?.message).toBe('Dry Run is set, and Delete cannot keep it');
+	expect(error?.description).toMatch(/Remove "options.dryRun".*Nothing was/);
+});
