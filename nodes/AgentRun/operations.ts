@@ -24,13 +24,10 @@ import {
 	statusFields,
 	waitForCompletion,
 } from '../../src/fields/settings';
-import { fail, type Failed } from '../../src/base/result';
 import { isRecord, type Json } from '../../src/base/types';
 import { flagOf } from '../../src/base/values';
-import { requestResource } from '../../src/transport/client';
 import { AGENT_STATUSES, type TerminalStatuses } from '../../src/transport/jobState';
-import { refusalOf } from '../../src/transport/statuses';
-import type { Item } from '../../src/creation/item';
+import { checkBudget } from '../../src/creation/approval';
 
 /** What the three steps offer; `paid`: options of a step that reserves credits. */
 const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] =>
@@ -134,26 +131,6 @@ const create: Operation = {
 	],
 };
 
-/** A budget below the estimate would be spent and the run fail: refused before it is sent. */
-async function budgetProblem(item: Item): Promise<Failed | undefined> {
-	const { host, workspace, request, settings } = item;
-	if (settings.allowBudgetBelowEstimate) return undefined;
-	const path = request.path.replace(/\/approve$/, '');
-	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
-	// A key may be allowed to approve what it cannot read, and whether there is such a run, the service says.
-	const refusal = run.ok ? undefined : refusalOf(run);
-	if (!run.ok && refusal !== 'forbidden' && refusal !== 'notFound') return run;
-	const estimate = run.ok && run.value.estimated_credits;
-	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;
-	if (typeof estimate !== 'number' || !(budget < estimate)) return undefined;
-	return fail({
-		kind: 'input',
-		field: 'Budget in Credits',
-		problem: `is ${budget}, but the plan is estimated to cost ${estimate} credits, so the run would fail when they are spent`,
-		hint: `Enter at least ${estimate}, edit the plan, or turn on Allow Budget Below Estimate`,
-	});
-}
-
 const allowBudgetBelowEstimate: Field = {
 	displayName: 'Allow Budget Below Estimate',
 	name: 'allowBudgetBelowEstimate',
@@ -175,7 +152,7 @@ const approve: Operation = {
 		charges: true,
 		takesSlot: 'agent',
 		terminalStatuses: AGENT_STATUSES.afterApproval,
-		check: budgetProblem,
+		check: checkBudget,
 	},
 	fields: [
 		...ofItemBefore(thisAgentRun),

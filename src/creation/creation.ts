@@ -122,8 +122,11 @@ class Creation {
 		else catchUp(item, idempotency);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
-		const checked = await inTurn(item, async (one) => (await check(one)) ?? ok(undefined));
-		return checked.ok ? undefined : checked;
+		const checked = await inTurn(item, check);
+		if (!checked.ok) return checked;
+		const said = [item.warning, checked.value].filter((one) => one !== undefined);
+		if (said.length > 0) item.warning = said.join('. ');
+		return undefined;
 	}
 
 	/** What follows is another request than the one that the state of the item is about. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../api';
-import type { Failed } from '../base/result';
+import type { Result } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
 import type { Host, StoredFile } from '../transport/host';
 import type { SlotKind } from '../transport/jobSlots';
@@ -109,8 +109,11 @@ export interface OperationSpec {
 	simplify?: (entry: Record<string, unknown>) => Record<string, unknown>;
 	/** Whether a response may contain a signing secret, which is output only if the user asks for it. */
 	holdsSecret?: boolean;
-	/** What speaks against a creation, as far as the service can say it before anything is sent. */
-	check?: (item: Item) => Promise<Failed | undefined>;
+	/**
+	 * What speaks against a creation, as far as the service can say it before anything is sent; what is said
+	 * of one that could not be checked.
+	 */
+	check?: (item: Item) => Promise<Result<string | undefined>>;
 	/** Names of the parameters whose values are sent: what the user can change about the request. */
 	parameters?: string[];
 }
@@ -133,7 +136,7 @@ export interface Prepared {
 	 */
 	parts?: ApiRequest[];
 	settings: Settings;
-	/** What was entered for other operations and is not used. */
+	/** What is said of it whatever it comes to, such as what was entered and is not used. */
 	warning?: string;
 	/** With a key of the user's own, the fingerprint of the request, its files by where n8n stores them. */
 	ownRequest?: string;

@@ -287,6 +287,13 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
+	...inFile('src/creation/approval.ts', 'test/nodes/approve.test.ts', {
+		'money/edited-plan-by-the-old-estimate': {
+			why: 'An edited plan is judged by the old one: approved and failed with all spent, or refused though it fits.',
+			from: 'if (ofSteps !== undefined) return ok({ credits: ofSteps });',
+			to: '',
+		},
+	}),
 	...inFile('src/n8n/prepare.ts', 'test/nodes/guards.test.ts', {
 		'money/dry-run-deletes': {
 			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',

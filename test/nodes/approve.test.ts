@@ -9,6 +9,7 @@ const PLANNED = {
 	id: 'run_1',
 	object: 'agent_run',
 	status: 'plan_proposed',
+	plan: { title: 'A spot', scenes: [{ prompt: 'dawn' }, { prompt: 'dusk' }] },
 	estimated_credits: 40,
 };
 
@@ -16,12 +17,15 @@ const usual = { operation: 'approve', agentRunId: 'run_1', downloadOutputs: fals
 
 /** Approves a plan that is estimated to cost 40 credits; the run answers so from then on. */
 async function approve(given: IDataObject, { approved = 'completed', readStatus = 200 } = {}) {
-	const { error, asked } = await called(MediaGenAgentRun, { ...usual, ...given }, ({ method }) =>
+	const parameters = { ...usual, ...given };
+	const { error, asked, item } = await called(MediaGenAgentRun, parameters, ({ method }) =>
 		method === 'POST'
 			? { statusCode: 200, body: { ...PLANNED, status: approved } }
-			: { statusCode: readStatus, body: PLANNED },
+			: { statusCode: readStatus, body: readStatus === 200 ? PLANNED : errorBody('No') },
 	);
-	return { error, posts: asked.filter(({ method }) => method === 'POST').map(({ url }) => url) };
+	const urlsOf = (wanted: string) =>
+		asked.filter(({ method }) => method === wanted).map(({ url }) => url);
+	return { error, posts: urlsOf('POST'), reads: urlsOf('GET'), warning: item?.json.warning };
 }
 
 test('a budget below the estimate is refused before anything is sent, and the estimate is named', async () => {
@@ -51,8 +55,53 @@ test.each([
 	[403, 1],
 	[404, 1],
 ])('where its estimate is answered with %i, %i approvals are sent', async (readStatus, sent) => {
-	const { posts } = await approve({ maxCredits: 1 }, { readStatus });
+	const { posts, warning } = await approve({ maxCredits: 1 }, { readStatus });
 	expect(posts).toHaveLength(sent);
+	if (sent > 0) expect(warning).toMatch(/was not checked: the run could not be read$/);
+});
+
+const stepsOf = (...credits: unknown[]) =>
+	credits.map((estimated_credits, index) => ({ id: `s${index}`, estimated_credits }));
+
+const NOT_EVERY_STEP =
+	'Whether Budget in Credits is enough was not checked: not every step of the edited plan states what it costs';
+
+describe('an edited plan is judged by its own steps, whatever the run is estimated to cost', () => {
+	test.each<[string, object, budget: number, estimate: number]>([
+		['cheaper', { steps: stepsOf(7, 10) }, 16, 17],
+		['dearer', { steps: stepsOf(40, 20) }, 59, 60],
+		['with steps under another name', { scenes: stepsOf(7, 10), title: 'A spot' }, 16, 17],
+		['whose steps call it otherwise', { steps: [{ credits: 17, max_credits: 3 }] }, 16, 17],
+		['unchanged, whose steps state nothing', PLANNED.plan, 39, 40],
+	])('%s', async (_name, plan, tooLittle, estimate) => {
+		const given = { plan: JSON.stringify(plan) };
+		const refused = await approve({ ...given, maxCredits: tooLittle });
+		expect(refused.posts).toEqual([]);
+		expect(refused.error?.message).toMatch(
+			`Budget in Credits is ${tooLittle}, but the plan is estimated to cost ${estimate} credits`,
+		);
+		const { posts, warning } = await approve({ ...given, maxCredits: estimate });
+		expect([posts.length, warning]).toEqual([1, undefined]);
+	});
+
+	test.each<[string, object]>([
+		['one of its steps states none', { steps: stepsOf(7, undefined) }],
+		['one states a text', { steps: stepsOf(7, '90') }],
+		['it has no steps', { steps: [] }],
+		['its structure is not known', { scenes: stepsOf(1), music: stepsOf(1) }],
+	])('where %s, it says that it does not know, and does not refuse', async (_name, plan) => {
+		const given = { plan: JSON.stringify(plan), maxCredits: 1 };
+		const { posts, warning } = await approve(given);
+		expect([posts.length, warning]).toEqual([1, NOT_EVERY_STEP]);
+		const options = { allowBudgetBelowEstimate: true };
+		const wanted = await approve({ ...given, options });
+		expect([wanted.posts.length, wanted.warning, wanted.reads]).toEqual([1, undefined, []]);
+	});
+
+	test('without a read that it does not need', async () => {
+		const { reads } = await approve({ plan: JSON.stringify({ steps: stepsOf(1) }), maxCredits: 1 });
+		expect(reads).toEqual([]);
+	});
 });
 
 test('a run that fails once it is approved is to be created anew: it cannot be approved again', async () => {
