@@ -18,8 +18,8 @@ export type Failure =
 	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
 	| { kind: 'upload'; field: string; problem: string }
-	/** Not sent, because the run was halted. */
-	| { kind: 'skipped'; cause: string }
+	/** Not sent, because the run was halted, or others that ask for the same were refused. */
+	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
 	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/**

@@ -158,7 +158,8 @@ const settleSlot: Hearer = ({ made }, progress) => {
 
 /** The other items of the run. */
 const tellRun: Hearer = ({ made }, { item }, again) => {
-	if (!made.ok && again === undefined) halt(item, made);
+	if (made.ok) item.run.refusals.accepted(item);
+	else if (again === undefined) halt(item, made);
 	return undefined;
 };
 

@@ -24,7 +24,7 @@ export function notApproved({ request }: Item, run: Resource): Failed | undefine
 	return fail({ kind: 'notApproved', reason: reason ?? 'the service gives no reason' }, run);
 }
 
-/** The steps of a plan, whose structure the specification does not show: under this name, or its only list. */
+/** The steps of a plan, whose structure the specification does not show: `steps`, or its only list. */
 function stepsIn(plan: Json): unknown[] {
 	if (Array.isArray(plan.steps)) return plan.steps;
 	const [list, ...others] = Object.values(plan).filter(Array.isArray);

@@ -13,12 +13,13 @@ import { isOutcomeOpen } from './state';
 /*
  * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the run:
  *
- * | value | the refused item                           | items not sent yet |
- * | ----- | ------------------------------------------ | ------------------ |
- * | stop  | fails                                      | are not sent       |
- * | wait  | waits for a top-up; at its timeout as stop | keep trying        |
+ * | value | the refused item                            | items not sent yet |
+ * | ----- | ------------------------------------------- | ------------------ |
+ * | stop  | fails                                       | are not sent       |
+ * | wait  | waits for a top-up, and fails at its timeout | keep trying        |
  *
- * Whether items that have failed are output, n8n's _On Error_ says.
+ * Whether items that have failed are output, n8n's _On Error_ says; if they are, `stop` ends only those alike
+ * (`refusals.ts`).
  */
 
 /** Whether the service refused for lack of credits: nothing was created. Specification: Errors 2. */

@@ -15,7 +15,7 @@ import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
 import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
 import { recordEvent } from './memory';
 import { readKnownJob } from './readJob';
-import { halt, inTurn, whyStopped } from './run';
+import { halt, inTurn, refusedAlike, whyStopped } from './run';
 import { isKeyExpired, isOutcomeOpen, nextStep } from './state';
 import { adopt, catchUp, factsOf } from './takeOver';
 import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './uploads';
@@ -194,6 +194,8 @@ class Creation {
 				return ok({ request: { key, path, body, isRepeat: true } });
 			}
 			case 'send': {
+				const unfit = refusedAlike(item);
+				if (unfit) return unfit;
 				if (step.startsOver) this.startOver();
 				adopt(item, content, idempotency);
 				const uploaded = await uploadAll(item, this.opened.sources, idempotency);
@@ -253,7 +255,7 @@ class Creation {
 		const body = request.isRepeat
 			? request.body
 			: withBudget(item, request.body, idempotency.isShared);
-		const unfit = withinLimits(item, body);
+		const unfit = refusedAlike(item) ?? withinLimits(item, body);
 		if (unfit) {
 			halt(item, unfit);
 			slot?.release();

@@ -1,15 +1,13 @@
+import type { Endpoint } from '../api';
 import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
-import { meaningOf } from '../transport/statuses';
+import { meaningOf, type Refusal } from '../transport/statuses';
 import type { Workspace } from '../transport/workspace';
 import type { Today } from './day';
 import type { Item, Prepared } from './item';
+import { Refusals, type Halt } from './refusals';
 import type { Unfinished } from './takeOver';
-
-export interface Halt {
-	cause: string;
-}
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */
 export interface DrySummary {
@@ -61,6 +59,8 @@ export class Run {
 	readonly cache: RunCache = { firstModels: new Map() };
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
+	/** What was refused, where an item that fails becomes a row: it concerns those alike. */
+	readonly refusals = new Refusals();
 	private readonly haltController = new AbortController();
 	private anyStopSignal: AbortSignal | undefined;
 
@@ -140,7 +140,8 @@ export class Run {
 }
 
 /** Halts the run if the failure of an item holds for the others too. */
-export function halt({ run, itemIndex }: Item, failed: Failed): void {
+export function halt(item: Item, failed: Failed): void {
+	const { run, itemIndex } = item;
 	const { failure, endpoint } = failed;
 	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
 		// Where rows are wanted, cheaper items still fit under the limit.
@@ -152,15 +153,46 @@ export function halt({ run, itemIndex }: Item, failed: Failed): void {
 		return run.halt({ cause: 'the service gave no answer' });
 	if (failure.kind !== 'status') return;
 	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
-	// A key that may not upload can still serve the items without files.
-	const isPartial = endpoint !== undefined && refusal === 'forbidden';
-	if (concernsRun === undefined || isPartial) return;
-	run.halt({ cause: `${concernsRun} at item ${itemIndex + 1}` });
+	if (concernsRun === undefined) return;
+	const cause = `${concernsRun} at item ${itemIndex + 1}`;
+	const reason: Halt = { cause, lacksCredits: refusal === 'noCredits' };
+	if (!concernsItem(item, refusal, endpoint, reason)) run.halt(reason);
 }
 
+/**
+ * Whether a refusal ends only its own item, and those alike.
+ * @param endpoint of another request of the item, such as an upload
+ */
+function concernsItem(
+	item: Item,
+	refusal: Refusal | undefined,
+	endpoint: Endpoint | undefined,
+	reason: Halt,
+): boolean {
+	const { run, settings } = item;
+	const { refusals, continuesOnFail } = run;
+	// A key that may not upload can still serve the items without files.
+	const isOther = endpoint !== undefined;
+	if (refusal === 'forbidden' && (isOther || continuesOnFail))
+		return !refusals.isForbidden(item, reason, endpoint?.path);
+	// Who waits for a top-up has tried all meanwhile.
+	const isTried = settings.onInsufficientCredits === 'wait';
+	const isOfRow = refusal === 'noCredits' && continuesOnFail && !isTried;
+	return isOfRow && !refusals.lacksCredits(item, reason);
+}
+
+const skipped = (reason: Halt | undefined): Failed | undefined =>
+	reason && fail({ kind: 'skipped', ...reason });
+
 /** Why an item of a halted run is not sent; `undefined` while it may be. */
-export const halted = ({ run }: Item): Failed | undefined =>
-	run.halted && fail({ kind: 'skipped', ...run.halted });
+export const halted = ({ run }: Item): Failed | undefined => skipped(run.halted);
+
+/**
+ * The same where others that ask for the same were refused.
+ * @param path of another request of the item, such as an upload
+ */
+export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
+	skipped(item.run.refusals.whyNot(item, path));
 
 /**
  * Why an item was stopped: because the run was halted, or the execution cancelled. A halt never stops a
@@ -187,7 +219,8 @@ export async function inTurn<T>(
 	const channel = { ...host.channel, signal: run.stopSignal(host.channel.signal) };
 	const stoppable = { ...item, host: { ...host, channel } };
 	const done = await run.reads.run(channel, async () => {
-		const result = await task(stoppable);
+		const alike = item.spec.creates ? undefined : refusedAlike(item);
+		const result = alike ?? (await task(stoppable));
 		if (!result.ok) halt(item, result);
 		return result;
 	});

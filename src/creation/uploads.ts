@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../api';
 import { shortHash } from '../base/hash';
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
@@ -7,6 +8,7 @@ import { extensionOf } from '../files/types';
 import { upload } from '../files/up';
 import type { BinarySource } from '../transport/host';
 import type { Item } from './item';
+import { refusedAlike } from './run';
 import { forgetFile, sendUnlessSent, type Names } from './sentFiles';
 import { uploadKey, type Idempotency } from './idempotency';
 
@@ -131,9 +133,12 @@ async function sendOnce(
 	const request = `${identity} ${file.fileName}`;
 	const key = uploadKey(owner, request);
 	const lastKey = uploadKey(node.runId, request);
+	const { path } = ENDPOINTS.createFile;
 	const sent = await sendUnlessSent(item, names, async () => {
-		return await upload(host, workspace, { field, file, key, lastKey });
+		const refused = refusedAlike(item, path);
+		return refused ?? (await upload(host, workspace, { field, file, key, lastKey }));
 	});
+	if (sent.ok) item.run.refusals.accepted(item, path);
 	if (sent.ok || sent.failure.kind !== 'upload') return sent;
 	// Another item may have it in another field.
 	return { ...sent, failure: { ...sent.failure, field } };

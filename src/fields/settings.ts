@@ -139,7 +139,8 @@ export const onInsufficientCredits: Field = {
 	options: optionList<CreditPolicy>({
 		stop: {
 			name: 'Stop',
-			description: "Nothing further is sent; n8n's On Error says what becomes of the items",
+			description:
+				"Nothing further is sent; with n8n's On Error: Continue, items that ask for less still are",
 		},
 		wait: {
 			name: 'Wait for Top-Up',

@@ -25,6 +25,7 @@ export async function runItem(item: Item): Promise<Result<Outcome>> {
 		halt(item, result);
 		return result;
 	}
+	if (!item.spec.creates) item.run.refusals.accepted(item);
 	const resources = result.value.resources.map((resource) => forOutput(item, resource));
 	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
 	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;

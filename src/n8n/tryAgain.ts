@@ -20,13 +20,16 @@ function afterRefusal(failed: Failed): TryAgain {
 
 /** For batches that try failed rows again: what is said once, and left alone then. */
 export function tryAgainOf(failed: Failed): TryAgain {
-	switch (failed.failure.kind) {
+	const { failure } = failed;
+	switch (failure.kind) {
 		case 'input':
 		case 'upload':
 		case 'jobFailed':
 			return 'never';
 		case 'status':
 			return afterRefusal(failed);
+		case 'skipped':
+			return failure.lacksCredits ? 'afterTopUp' : 'later';
 		default:
 			return 'later';
 	}

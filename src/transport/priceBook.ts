@@ -117,8 +117,12 @@ export function kindOf({ endpoint, body }: Priced): string {
 	return JSON.stringify([endpoint.path, mode, model]);
 }
 
+/** How much of its kind a request asks for: of two alike, the one that asks for more costs more. */
+export const amountOf = (request: Priced): number =>
+	statedPrice(request.endpoint, request.body) ?? unitsOf(request);
+
 /** The same with what a price may depend on besides. */
-function exactKindOf({ endpoint, body }: Priced): string {
+export function exactKindOf({ endpoint, body }: Priced): string {
 	const { mode, model, ...rest } = isRecord(body) ? body : {};
 	const parameters = parametersOf(rest);
 	const chosen = LISTED_PARAMETERS.map((name) => parameters[name] ?? null);

@@ -259,6 +259,40 @@ export const money: Mutant[] = [
 			to: 'sentences.push(`${failures} failed, the first: ${failed}`)',
 		},
 	}),
+	...inFile('src/creation/run.ts', 'test/creation/refusals.test.ts', {
+		'money/one-refusal-ends-all': {
+			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
+			from: 'if (!concernsItem(item, refusal, endpoint, reason)) run.halt(reason);',
+			to: 'run.halt(reason);',
+		},
+		'money/top-up-waited-for-by-all': {
+			why: 'After an hour of waiting for a top-up, each kind of row is sent and refused once more.',
+			from: 'continuesOnFail && !isTried;',
+			to: 'continuesOnFail;',
+		},
+	}),
+	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
+		'money/same-again-after-a-402': {
+			why: 'Without credits, two hundred rows that ask for the same are all sent and refused.',
+			from: 'this.tooDear.push(',
+			to: 'if (item.run.total < 0) this.tooDear.push(',
+		},
+		'money/less-is-left-out': {
+			why: 'After sixteen pictures were refused, a single one that could be paid for is left out.',
+			from: '&& amountOf(priced) >= one.amount',
+			to: '',
+		},
+		'money/refusals-without-end': {
+			why: 'A key without the scope is refused for each of two hundred personas.',
+			from: 'return this.inARow >= MANY;',
+			to: 'return this.inARow < 0;',
+		},
+		'money/accepted-forgotten': {
+			why: 'Three prompts that are not allowed end all rows of their model, although others were made.',
+			from: 'alike && !alike.isAccepted && ',
+			to: 'alike && ',
+		},
+	}),
 	...inFile('src/creation/run.ts', 'test/creation/creditsByOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',

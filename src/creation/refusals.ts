@@ -1,0 +1,113 @@
+import { isRecord, type Json } from '../base/types';
+import { amountOf, exactKindOf } from '../transport/priceBook';
+import type { Item } from './item';
+
+/*
+ * What a refusal of one row means for the others, where the user wants rows (On Error: Continue). A key
+ * without the scope and a persona of somebody else's are both answered with 403, and a 402 says nothing of
+ * what is left. So the refusals themselves tell what is not sent any more:
+ *
+ * - after a 402, rows of the same kind that ask for as much or more
+ * - after a few 403, and no success, rows with the same model, persona and voice
+ * - after many refusals in a row, everything
+ */
+
+/** So many 403 may be about what else their rows ask for, such as a prompt. */
+const FEW = 3;
+
+/** One more than the counts that a row may ask for, each less than the one before. */
+const MANY = 17;
+
+/** Why something is not sent. */
+export interface Halt {
+	cause: string;
+	/** Whether that is for lack of credits. */
+	lacksCredits?: boolean;
+}
+
+/** A row that was refused for lack of credits. */
+interface TooDear {
+	kind: string;
+	amount: number;
+	halt: Halt;
+}
+
+/** Rows that name the same things which a key may not be allowed to use. */
+interface Alike {
+	refused: Set<string>;
+	isAccepted: boolean;
+	halt?: Halt;
+}
+
+const voicesIn = (body: Json): unknown[] => {
+	const { blocks, parameters } = body;
+	const ofBlocks = Array.isArray(blocks) ? blocks.filter(isRecord).map(({ voice }) => voice) : [];
+	return [isRecord(parameters) ? parameters.voice : undefined, ...new Set(ofBlocks)];
+};
+
+/** @param path of what was refused */
+function likenessOf({ request }: Item, path = request.path): string {
+	const body = isRecord(request.body) && path === request.path ? request.body : {};
+	return JSON.stringify([path, body.mode, body.model, body.persona_id, voicesIn(body)]);
+}
+
+/** What was refused in one run. */
+export class Refusals {
+	private readonly tooDear: TooDear[] = [];
+	private readonly alike = new Map<string, Alike>();
+	private inARow = 0;
+
+	private alikeOf(item: Item, path?: string): Alike {
+		const likeness = likenessOf(item, path);
+		const known = this.alike.get(likeness) ?? { refused: new Set<string>(), isAccepted: false };
+		this.alike.set(likeness, known);
+		return known;
+	}
+
+	private tooDearFor({ spec, request }: Item): TooDear | undefined {
+		const priced = { endpoint: spec.endpoint, body: request.body };
+		const kind = exactKindOf(priced);
+		return this.tooDear.find((one) => one.kind === kind && amountOf(priced) >= one.amount);
+	}
+
+	/** A row was refused for lack of credits. @returns whether all others would be too */
+	lacksCredits(item: Item, halt: Halt): boolean {
+		// Those that were under way with it say nothing new.
+		if (this.tooDearFor(item)) return false;
+		const { spec, request } = item;
+		const priced = { endpoint: spec.endpoint, body: request.body };
+		this.tooDear.push({ kind: exactKindOf(priced), amount: amountOf(priced), halt });
+		return this.isRowOfRefusals();
+	}
+
+	/**
+	 * A row was refused as not allowed.
+	 * @param path of another request of the row, such as an upload
+	 * @returns whether all others would be too
+	 */
+	isForbidden(item: Item, halt: Halt, path?: string): boolean {
+		const alike = this.alikeOf(item, path);
+		if (alike.refused.has(item.origin.item)) return false;
+		alike.refused.add(item.origin.item);
+		alike.halt ??= halt;
+		return path === undefined && this.isRowOfRefusals();
+	}
+
+	private isRowOfRefusals(): boolean {
+		this.inARow += 1;
+		return this.inARow >= MANY;
+	}
+
+	/** @param path of another request of the row, such as an upload */
+	accepted(item: Item, path?: string): void {
+		if (path === undefined) this.inARow = 0;
+		this.alikeOf(item, path).isAccepted = true;
+	}
+
+	/** Why a row need not be sent. @param path of another request of the row, such as an upload */
+	whyNot(item: Item, path?: string): Halt | undefined {
+		const alike = this.alike.get(likenessOf(item, path));
+		const isForbidden = alike && !alike.isAccepted && alike.refused.size >= FEW;
+		return isForbidden ? alike.halt : this.tooDearFor(item)?.halt;
+	}
+}
