@@ -151,7 +151,7 @@ function outputOf({ operation, resource }: OfferedOperation, folder: string) {
 	const schema = JSON.parse(readFileSync(path.join(projectRoot, file), 'utf8')) as JsonSchema;
 	const lines = outputRows(schema);
 	const said = [
-		spec.output === 'list' ? 'One item for each entry.' : 'One item.',
+		spec.output === 'list' ? `One item for each ${spec.run ? 'check' : 'entry'}.` : 'One item.',
 		names.includes('downloadOutputs') &&
 			'With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.',
 		names.includes('downloadPreview') &&
@@ -197,8 +197,9 @@ function operationSections(node: RegisteredNode, common: string[][]): string[] {
 	const firstWith = new Map<string, string>();
 	return node.operations.map((shown) => {
 		const { operation } = shown;
-		const { method, path, scope } = operation.spec.endpoint;
-		const request = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
+		const { endpoint, run } = operation.spec;
+		const { method, path, scope } = endpoint;
+		const asked = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
 		const title = titleOf(shown);
 		const { said, rows } = outputOf(shown, node.folder);
 		const first = firstWith.get(rows);
@@ -209,7 +210,7 @@ function operationSections(node: RegisteredNode, common: string[][]): string[] {
 				: `**Output.** ${said} Fields: as [${first}](#${anchorOf(first)}).`;
 		return [
 			`## ${title}`,
-			`${operation.description.replace(/\.$/, '')}. ${request}.`,
+			`${operation.description.replace(/\.$/, '')}. ${run ? 'Up to 20 requests' : asked}.`,
 			fieldTable(fieldsOf(node, shown), common),
 			output.trimEnd(),
 		].join('\n\n');

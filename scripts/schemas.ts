@@ -132,6 +132,18 @@ const FILE = {
 	required: ['url', 'fileName', 'mimeType', 'size'],
 };
 
+/** What Check Setup says of each check: no answer of the service. */
+const CHECK = {
+	type: 'object',
+	properties: {
+		check: { type: 'string' },
+		ok: { type: ['boolean', 'null'], description: 'null if it could not be found out' },
+		says: { type: 'string', description: 'What was found' },
+		todo: { type: 'string', description: 'What to do; empty for nothing' },
+	},
+	required: ['check', 'ok', 'says', 'todo'],
+};
+
 const document = readDocument();
 
 const dereferenced = (schema: JsonSchema): JsonSchema =>
@@ -177,6 +189,7 @@ function extended({ output, endpoint }: OperationSpec, answer: JsonSchema): Json
  * the specification does not show.
  */
 function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'>): JsonSchema {
+	if (spec.run) return CHECK;
 	const before = extended(spec, answerOf(spec));
 	const sample = sampleOf(before) as Resource;
 	const shown = spec.simplify ? spec.simplify(sample) : sample;

@@ -12,11 +12,12 @@ export class MediaGenWorkspace implements INodeType {
 		name: 'mediaGenWorkspace',
 		icon: icons('workspace'),
 		subtitle: OPERATION,
-		description: 'Read the credits, the usage and the models of the workspace',
+		description: 'Check the setup, and read credits, usage and models of the workspace',
 		defaults: { name: 'MediaGen Workspace' },
 		usableAsTool: true,
 		builderHint: {
-			searchHint: 'Reads the credit balance, the usage and the models that can be used.',
+			searchHint:
+				'Checks key, scopes, webhooks and all else that has to be right; reads the credit balance, the usage and the models that can be used.',
 		},
 	};
 

@@ -7,6 +7,8 @@ import {
 	simplify,
 } from '../../src/fields/operation';
 import { choice, dateTime } from '../../src/fields/rules';
+import { checkSetup } from './setup/checkSetup';
+import { summaryOf, type Row } from './setup/row';
 
 const getCredits: Operation = {
 	value: 'getCredits',
@@ -76,4 +78,23 @@ const getModels: Operation = {
 	],
 };
 
-export const operations: Operation[] = [getCredits, getModels, getUsage];
+/** Its rows may be read by a person who is setting something up: nobody waits for a slow answer. */
+const ANSWER_MS = 15_000;
+
+const setUp: Operation = {
+	value: 'checkSetup',
+	name: 'Check Setup',
+	action: 'Check the setup',
+	description:
+		'Check key, scopes, credits, models, jobs, clock, addresses, webhooks and files, one row each. Makes nothing and costs nothing.',
+	spec: {
+		endpoint: ENDPOINTS.getCredits,
+		output: 'list',
+		responseTimeoutMs: ANSWER_MS,
+		run: checkSetup,
+		summary: (rows) => summaryOf(rows as unknown as Row[]),
+	},
+	fields: [],
+};
+
+export const operations: Operation[] = [getCredits, getModels, getUsage, setUp];

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../api';
-import type { Result } from '../base/result';
+import type { Endpoint, Scope } from '../api';
+import type { Failed, Result } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
 import type { Host, StoredFile } from '../transport/host';
 import type { SlotKind } from '../transport/jobSlots';
@@ -84,6 +84,13 @@ export type OutputKind =
  */
 export type WorkflowMode = 'manual' | 'nested' | 'production';
 
+/** One sentence about the rows of a run. */
+export interface Summary {
+	message: string;
+	/** Whether there is nothing left to do. */
+	isFine: boolean;
+}
+
 export interface OperationSpec {
 	endpoint: Endpoint;
 	output: OutputKind;
@@ -114,6 +121,10 @@ export interface OperationSpec {
 	 * of one that could not be checked.
 	 */
 	check?: (item: Item) => Promise<Result<string | undefined>>;
+	/** Does what the operation is, where that takes other requests than the one of its endpoint. */
+	run?: (item: Item) => Promise<Result<Outcome>>;
+	/** What is said above the output of such an operation. */
+	summary?: (rows: Json[]) => Summary;
 	/** Names of the parameters whose values are sent: what the user can change about the request. */
 	parameters?: string[];
 }
@@ -142,6 +153,14 @@ export interface Prepared {
 	ownRequest?: string;
 }
 
+/** What a credential is good for, before anything is asked. */
+export interface CredentialState {
+	/** Why it leads to no service. */
+	problem?: Failed;
+	/** What it says that the key may not do. */
+	excludedScopes: readonly Scope[];
+}
+
 /** One item while its operation runs. */
 export interface Item extends Prepared {
 	spec: OperationSpec;
@@ -149,6 +168,8 @@ export interface Item extends Prepared {
 	workspace: Workspace;
 	/** Whether its credential leads to a service: not needed by a dry run. */
 	hasService: boolean;
+	/** For an operation that looks at the credential itself: what it says. */
+	credential?: CredentialState;
 	run: Run;
 	itemIndex: number;
 	memory: ItemMemory;

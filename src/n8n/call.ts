@@ -82,6 +82,8 @@ export interface NodeCall {
 	/** A parameter of the node for an item, evaluated. */
 	parameter(index: number, name: string, fallback?: unknown): unknown;
 	evaluate(index: number, expression: string): unknown;
+	/** Where n8n takes calls from outside; `undefined` where it does not say. */
+	webhookAddress(index: number): string | undefined;
 	credential(index: number): Promise<ICredentialDataDecryptedObject>;
 	/** One sentence above the output; nowhere where n8n shows none. */
 	addHint(hint: NodeExecutionHint): void;
@@ -162,6 +164,15 @@ function orderOf(context: IExecuteFunctions | IExecutePaginationFunctions): stri
 	return shortHash(JSON.stringify(given.flat().map(({ json }) => json)));
 }
 
+/** n8n names the address in one place only: in the link by which an execution that waits goes on. */
+function webhookAddressOf(
+	context: IExecuteFunctions | IExecutePaginationFunctions,
+	index: number,
+): string | undefined {
+	const link = context.evaluateExpression('{{ $execution.resumeUrl }}', index);
+	return typeof link === 'string' ? new URL(link).origin : undefined;
+}
+
 /** What is the same for all items, by whichever door n8n comes in. */
 function ofNode(
 	context: IExecuteFunctions | IExecutePaginationFunctions,
@@ -212,6 +223,11 @@ function ofNode(
 				() => undefined,
 			);
 		},
+		webhookAddress: (index: number) =>
+			orElse(
+				() => webhookAddressOf(context, index),
+				() => undefined,
+			),
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { ENDPOINTS, type Scope } from '../api';
-import { fail, ok, type Result } from '../base/result';
+import { ENDPOINTS, SCOPES, type Scope } from '../api';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Input, NodeCall } from './call';
 import { sendingOf, type Sending } from './requestOptions';
 import {
@@ -38,11 +38,13 @@ export interface Ready extends Prepared {
 	access: Access;
 	/** Whether its credential leads to a service: not needed by a dry run. */
 	hasService: boolean;
+	/** Why it does not, where that is a row of the output. */
+	noService?: Failed;
 	/** What Request Options say. */
 	sending: Sending;
 }
 
-/** For a dry run, which needs no credential. */
+/** For what needs no credential. */
 const NO_SERVICE: Access = { baseUrl: '', key: '', limits: rateLimitsOf({}), credential: {} };
 
 /** Where no service is known, what any of them takes is valid. */
@@ -65,7 +67,9 @@ async function readAccess(call: NodeCall, index: number): Promise<Result<Access>
 
 /** All scopes that an item will need, so that none turns out to be missing once something is paid for. */
 function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
-	const { endpoint, output, object = '', creates } = spec;
+	const { endpoint, output, object = '', creates, run } = spec;
+	// Which it has is what it finds out.
+	if (run) return [];
 	const waits = output === 'job' && creates && settings.waitForCompletion;
 	return [
 		endpoint.scope,
@@ -83,6 +87,10 @@ const NO_FIRST_MODEL = fail({
 	problem: 'is not chosen, which an Own Key needs: the first model of the workspace may change',
 	hint: 'Choose a model, or another value of Avoid Paying Twice',
 });
+
+/** The scopes that the credential says the key lacks. */
+export const excludedScopes = ({ credential }: Access): Scope[] =>
+	SCOPES.filter((scope) => excludedScope(credential, [scope]) !== undefined);
 
 async function checkItem(
 	call: NodeCall,
@@ -102,6 +110,7 @@ async function checkItem(
 		if (excluded) return fail({ kind: 'scope', scope: excluded });
 		return ok({ ...ready, access: access.value, hasService: true });
 	}
+	if (spec.run) return ok({ ...ready, access: NO_SERVICE, hasService: false, noService: access });
 	const isDryRun = spec.creates === true && ready.settings.dryRun;
 	return isDryRun ? ok({ ...ready, access: NO_SERVICE, hasService: false }) : access;
 }

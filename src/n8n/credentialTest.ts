@@ -34,6 +34,9 @@ const PROBES: Probe[] = [
 const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
 const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
+/** A test of a few seconds does not look at all. */
+const SUCCESS = 'Connection successful. MediaGen Workspace: Check Setup says more.';
+
 /** All requests of a test together, in ms. */
 const DEADLINE_MS = 20_000;
 
@@ -105,7 +108,7 @@ function verdict(
 		const problem = success?.includes(status)
 			? shapeProblem(body, list)
 			: 'which this request is never answered with';
-		if (problem === undefined) return ok('Connection successful');
+		if (problem === undefined) return ok(SUCCESS);
 		return error(
 			`The answer of the service cannot be used (status ${status}): ${problem}. Check that the base URL is the address of the API and ends in /v1.`,
 		);
@@ -114,7 +117,7 @@ function verdict(
 	const isOfService = isAnswerOfService(response);
 	if (refusal === 'forbidden') return undefined;
 	// The service knows the workspace of the key then; who else answers so does not.
-	if (refusal === 'throttled' && isOfService) return ok('Connection successful');
+	if (refusal === 'throttled' && isOfService) return ok(SUCCESS);
 	if (refusal === 'throttled')
 		return error('Too many requests at the moment. Try again in a minute.');
 	const quoted = said.message
@@ -154,11 +157,11 @@ export async function mediaGenApiTest(
 		}
 		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
 		return error(
-			`The key is valid, but has none of the read scopes chosen under Scopes of the Key; it has ${endpoint.scope}. Correct the list, or empty it.`,
+			`The key is valid, but has none of the read scopes chosen under Scopes of the Key; it has ${endpoint.scope}. Correct the list, or empty it. MediaGen Workspace: Check Setup says more.`,
 		);
 	}
 	return error(
-		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up.${reason}`,
+		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up. MediaGen Workspace: Check Setup says more.${reason}`,
 	);
 }
 

@@ -30,6 +30,7 @@ export interface HostContext {
 	timeoutMs: number;
 	/** How long a response of the API may take instead of the usual time, in ms. */
 	responseTimeoutMs?: number;
+	webhookAddress?: Host['webhookAddress'];
 }
 
 /** How long a response may take, in ms. */
@@ -183,6 +184,7 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 	return {
 		baseUrl: options.baseURL ?? '',
 		answerMs: common.timeout,
+		webhookAddress: context.webhookAddress,
 		channel: { send: createSend(context, options, secret), signal, fairnessKey },
 		binary: async (field) => binarySource(context, field),
 		async put(url, given, { open, size }, end) {

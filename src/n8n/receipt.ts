@@ -10,9 +10,9 @@ import type { Item, OperationSpec, Outcome } from '../creation/item';
 import type { Run } from '../creation/run';
 
 /*
- * One sentence about a run that creates, which n8n shows above its output in every tab: what was made, for
- * how many credits, and what is left to do. Where the run fails, n8n shows no such sentence, and the error
- * says it.
+ * One sentence about a run that creates or checks, which n8n shows above its output in every tab: what was
+ * made, for how many credits, and what is left to do. Where the run fails, n8n shows no such sentence, and
+ * the error says it.
  */
 
 /** What has become of an item. */
@@ -87,12 +87,24 @@ function costWords({ bought }: Run): string {
 const placeOf = ({ itemIndex, items = 1 }: ErrorContext): string =>
 	items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
 
+/** What an operation says itself of its rows. */
+function summaryOf(
+	summary: NonNullable<OperationSpec['summary']>,
+	ends: End[],
+): NodeExecutionHint | undefined {
+	const rows = ends.flatMap(({ result }) => (result.ok ? result.value.resources : []));
+	if (rows.length === 0) return undefined;
+	const { message, isFine } = summary(rows);
+	return { message: bold(message), type: isFine ? 'info' : 'warning', location: 'outputPane' };
+}
+
 /** @param ends of all items of the run */
 export async function receiptOf(
 	spec: OperationSpec,
 	run: Run,
 	ends: End[],
 ): Promise<NodeExecutionHint | undefined> {
+	if (spec.summary) return summaryOf(spec.summary, ends);
 	if (!spec.creates || ends.length === 0) return undefined;
 	const [failed, ...others] = ends.flatMap(({ result, context }) =>
 		result.ok ? [] : [describeFailure(result, { ...context, isRow: true }).message],

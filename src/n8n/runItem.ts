@@ -10,6 +10,7 @@ import { halt, halted } from '../creation/run';
 /** The way of an item. Not `async`: thousands may wait. */
 function operate(item: Item): Promise<Result<Outcome>> {
 	const { spec, settings, parts = [] } = item;
+	if (spec.run) return spec.run(item);
 	if (!spec.creates) return WITHOUT_CREATION[spec.output](item);
 	if (settings.dryRun) return dryRun(item);
 	return parts.length < 2 ? create(item) : createParts(item, parts);

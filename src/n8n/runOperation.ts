@@ -5,7 +5,7 @@ import { functionsOf, type Input, type NodeCall } from './call';
 import { requestOptions } from './requestOptions';
 import { n8nHost } from './host';
 import { workspaceOf } from '../transport/workspace';
-import { checkAll, type Ready, type Runnable } from './check';
+import { checkAll, excludedScopes, type Ready, type Runnable } from './check';
 import { executionCredits } from '../creation/cap';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
@@ -65,7 +65,7 @@ function openItem(
 	run: Run,
 	{ node, lost, owner }: Remembered,
 	input: Input,
-	{ access, hasService, sending, ...prepared }: Ready,
+	{ access, hasService, noService, sending, ...prepared }: Ready,
 ): Item {
 	const { baseUrl, key, limits } = access;
 	const { executionId, credentialId, mode } = call;
@@ -79,6 +79,7 @@ function openItem(
 			fairnessKey: executionId || 'manual',
 			timeoutMs,
 			responseTimeoutMs: spec.responseTimeoutMs,
+			webhookAddress: () => call.webhookAddress(input.index),
 		},
 		{ url: '', baseURL: baseUrl, ...options },
 		key,
@@ -91,6 +92,7 @@ function openItem(
 		host,
 		workspace: workspaceOf(baseUrl, key, limits, credentialId),
 		hasService,
+		credential: { problem: noService, excludedScopes: excludedScopes(access) },
 		memory,
 		node,
 		credits: executionCredits(call.executionMemory),

@@ -59,4 +59,6 @@ export interface Host {
 	 * Stores a file in n8n's binary data. Rejects if its stream breaks, `end` fires or n8n cannot store it.
 	 */
 	store(body: Body, fileName: string, mimeType: string, end?: AbortSignal): Promise<StoredFile>;
+	/** Where n8n takes calls from outside, as it says; `undefined` where it does not. */
+	webhookAddress?(): string | undefined;
 }

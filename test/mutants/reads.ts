@@ -1,6 +1,6 @@
 import { inFile, type Mutant } from './mutant';
 
-/** What is only read: lists, links and samples. */
+/** What is only read: lists, links and samples, and what Check Setup finds. */
 export const reads: Mutant[] = [
 	...inFile('src/transport/pages.ts', 'test/transport/pages.test.ts', {
 		'reads/older-than': {
@@ -24,6 +24,54 @@ export const reads: Mutant[] = [
 			why: "n8n's button opens whatever the service names, such as a script.",
 			from: '/^https?:\\/\\//.test(link)',
 			to: '/^/.test(link)',
+		},
+	}),
+	...inFile('nodes/Workspace/setup/questions.ts', 'test/nodes/checkSetup.test.ts', {
+		'setup/asks-about-all-webhooks': {
+			why: 'A check takes half of the requests of a minute from the nodes that work.',
+			from: 'const MOST_WEBHOOKS = 3;',
+			to: 'const MOST_WEBHOOKS = 9;',
+		},
+		'setup/tries-again': {
+			why: 'A service that is down is asked the same for minutes.',
+			from: 'const options = { retry: false,',
+			to: 'const options = { retry: true,',
+		},
+		'setup/asks-on-with-a-wrong-key': {
+			why: 'A wrong key is sent twenty times, and locked.',
+			from: 'questioner.stop(reasonToStop(credits));',
+			to: '',
+		},
+		'setup/creates-where-nothing-is-known': {
+			why: 'What is no API is sent what would create something.',
+			from: 'if (wanted.length > 0 && !wanted.some(knowsKey))',
+			to: 'if (wanted.length > 100)',
+		},
+	}),
+	...inFile('nodes/Workspace/setup/access.ts', 'test/nodes/checkSetup.test.ts', {
+		'setup/any-refusal-is-a-scope': {
+			why: 'A key without write scopes is told that it probably has all.',
+			from: "(refusal === 'invalid' || refusal === 'noCredits')",
+			to: 'refusal !== undefined',
+		},
+	}),
+	...inFile('nodes/Workspace/setup/surroundings.ts', 'test/nodes/checkSetup.test.ts', {
+		'setup/http-is-fine': {
+			why: 'A trigger is published that no event ever reaches.',
+			from: "!== 'https:'",
+			to: "=== 'ftp:'",
+		},
+		'setup/clock-never-off': {
+			why: 'Every event is refused, and the check says that all is fine.',
+			from: 'if (seconds < most)',
+			to: 'if (seconds < 10 * most)',
+		},
+	}),
+	...inFile('src/n8n/check.ts', 'test/nodes/checkSetup.test.ts', {
+		'setup/needs-a-good-credential': {
+			why: 'Who has a wrong credential cannot check what is wrong with it.',
+			from: 'if (spec.run) return ok({',
+			to: 'if (!spec.run) return ok({',
 		},
 	}),
 	...inFile('nodes/Voice/operations.ts', 'test/reads/samples.test.ts', {

@@ -1,0 +1,231 @@
+import {
+	ENDPOINTS,
+	GENERATION_MODES,
+	isRecord,
+	LIMITS,
+	textOf,
+	type Endpoint,
+} from '../../../src/api';
+import { startOfDay } from '../../../src/creation/day';
+import type { Item } from '../../../src/creation/item';
+import { fail, type Failed, type Result } from '../../../src/base/result';
+import {
+	isNoResponse,
+	isResource,
+	type ApiRequest,
+	type ApiResponse,
+	type Channel,
+} from '../../../src/base/types';
+import { mustBeObject } from '../../../src/transport/client';
+import { mustBeList, pageOf } from '../../../src/transport/pages';
+import { isRefusal, refusalOf } from '../../../src/transport/statuses';
+
+/*
+ * What Check Setup asks the service. Nothing is made and nothing is paid: what reads is a GET, and what would
+ * create is a POST without any of the fields that the specification requires. At most 20 requests: ten that
+ * read, one for the prices, six without fields, and the deliveries of three webhooks.
+ */
+
+/** Webhooks whose deliveries are read. */
+const MOST_WEBHOOKS = 3;
+
+/** All questions together, in ms: some may wait for their turn under Requests per Minute. */
+const DEADLINE_MS = 60_000;
+
+/** The date of an answer has whole seconds, rounded down. */
+const SECOND_MS = 1_000;
+
+const NO_TURN = 'its turn under Requests per Minute has not come within a minute';
+
+/** What was asked, and what has come of it. */
+export interface Reply {
+	endpoint: Endpoint;
+	result: Result<ApiResponse>;
+}
+
+interface Question {
+	endpoint: Endpoint;
+	query?: ApiRequest['query'];
+	/** Where its answer is no list. */
+	isObject?: boolean;
+}
+
+type ReadName =
+	| 'credits'
+	| (typeof GENERATION_MODES)[number]
+	| 'generations'
+	| 'usage'
+	| 'voices'
+	| 'personas'
+	| 'agentRuns'
+	| 'webhooks';
+
+export interface Replies {
+	/** Why nothing could be asked, where the credential leads to no service. */
+	problem: Failed | undefined;
+	reads: Record<ReadName, Reply>;
+	writes: Reply[];
+	/** Of the first webhooks, by their id. */
+	deliveries: Map<string, Reply>;
+	/** How far n8n's clock is ahead of the service's, in ms; `undefined` if no answer had a date. */
+	clockOffset: number | undefined;
+}
+
+/** What reads: each read scope, and each kind of media that a model can be chosen for. */
+const readQuestions = (since: string): Record<Exclude<ReadName, 'credits'>, Question> => ({
+	image: { endpoint: ENDPOINTS.listModels, query: { mode: 'image' } },
+	video: { endpoint: ENDPOINTS.listModels, query: { mode: 'video' } },
+	audio: { endpoint: ENDPOINTS.listModels, query: { mode: 'audio' } },
+	generations: { endpoint: ENDPOINTS.listGenerations, query: { limit: LIMITS.listLimit.max } },
+	usage: { endpoint: ENDPOINTS.getUsage, query: { since }, isObject: true },
+	voices: { endpoint: ENDPOINTS.listVoices },
+	personas: { endpoint: ENDPOINTS.listPersonas },
+	agentRuns: { endpoint: ENDPOINTS.listAgentRuns },
+	webhooks: { endpoint: ENDPOINTS.listWebhooks },
+});
+
+/** What creates, one for each write scope. */
+const WRITES: Endpoint[] = [
+	ENDPOINTS.createFile,
+	ENDPOINTS.createGeneration,
+	ENDPOINTS.createAgentRun,
+	ENDPOINTS.createVoice,
+	ENDPOINTS.createPersona,
+	ENDPOINTS.createWebhook,
+];
+
+/** Refusals that come after the key was looked at; an address that is wrong may be answered before. */
+const BEHIND_THE_KEY = ['forbidden', 'throttled', 'invalid', 'noCredits'];
+
+/** Much answers with a JSON object that is not the API: its lists and resources say what they are. */
+const isOfApi = (body: unknown): boolean =>
+	mustBeList(body) === undefined || (isRecord(body) && textOf(body.object) !== undefined);
+
+/** Whether an answer shows that the service knows the key. */
+export function knowsKey({ result }: Reply): boolean {
+	if (result.ok) return isOfApi(result.value.body);
+	return isRefusal(result) && BEHIND_THE_KEY.includes(refusalOf(result) ?? '');
+}
+
+/** Whether something was asked, and not left out because the credential excludes its scope. */
+export const wasWanted = ({ result }: Reply): boolean =>
+	result.ok || result.failure.kind !== 'scope';
+
+/** Why nothing else need be asked, as it would be answered the same. */
+function reasonToStop({ result }: Reply): string | undefined {
+	if (result.ok) return undefined;
+	if (refusalOf(result) === 'badKey') return 'the API key was refused';
+	const { failure } = result;
+	const isUnsent = failure.kind === 'noResponse' && failure.unsent !== undefined;
+	return isUnsent ? 'the service cannot be reached' : undefined;
+}
+
+/** Asks each question once, within the rate limit, and notes the time that the answers carry. */
+class Questioner {
+	/** Why nothing further is asked. */
+	stopped: Failed | undefined;
+	clockOffset: number | undefined;
+	private readonly channel: Channel;
+
+	constructor(private readonly item: Item) {
+		const { channel } = item.host;
+		const deadline = AbortSignal.timeout(DEADLINE_MS);
+		this.stopped = item.credential?.problem;
+		this.channel = {
+			...channel,
+			signal: channel.signal ? AbortSignal.any([channel.signal, deadline]) : deadline,
+			send: async (request) => {
+				const response = await channel.send(request);
+				if (!isNoResponse(response)) this.noteTime(response);
+				return response;
+			},
+		};
+	}
+
+	/** An answer is as old as its way was long: the nearest counts. */
+	private noteTime({ headers }: ApiResponse): void {
+		const theirs = Date.parse(headers.date ?? '') + SECOND_MS / 2;
+		const offset = this.item.workspace.clock.now() - theirs;
+		if (Number.isNaN(offset)) return;
+		if (Math.abs(offset) < Math.abs(this.clockOffset ?? Infinity)) this.clockOffset = offset;
+	}
+
+	private isExcluded({ scope }: Endpoint): boolean {
+		const excluded = this.item.credential?.excludedScopes ?? [];
+		return scope !== undefined && excluded.includes(scope);
+	}
+
+	private async ask(
+		endpoint: Endpoint,
+		validate: (body: unknown) => string | undefined,
+		more: Partial<ApiRequest>,
+	): Promise<Reply> {
+		const { method, path, scope = '' } = endpoint;
+		if (this.isExcluded(endpoint)) return { endpoint, result: fail({ kind: 'scope', scope }) };
+		if (this.stopped) return { endpoint, result: this.stopped };
+		const { workspace, host } = this.item;
+		const request: ApiRequest = { method, path, ...more };
+		const options = { retry: false, return429: method === 'POST', validate };
+		const result = await workspace.client.request(this.channel, request, options);
+		const hadNoTurn = !result.ok && result.failure.kind === 'cancelled';
+		if (hadNoTurn && host.channel.signal?.aborted !== true)
+			return { endpoint, result: fail({ kind: 'skipped', cause: NO_TURN }) };
+		return { endpoint, result };
+	}
+
+	async read({ endpoint, query, isObject = false }: Question): Promise<Reply> {
+		return await this.ask(endpoint, isObject ? mustBeObject : mustBeList, { query });
+	}
+
+	/** Whatever is answered: a success would be a surprise, too. */
+	async write(endpoint: Endpoint): Promise<Reply> {
+		return await this.ask(endpoint, () => undefined, { body: {} });
+	}
+
+	async deliveriesOf(id: string): Promise<Reply> {
+		const endpoint = ENDPOINTS.listDeliveries;
+		const path = endpoint.path.replace('{id}', encodeURIComponent(id));
+		return await this.ask(endpoint, mustBeList, { path });
+	}
+
+	/** Learns the prices of the workspace, which are shared, by a request or by none. */
+	async learnPrices(): Promise<void> {
+		if (this.stopped || this.isExcluded(ENDPOINTS.listGenerations)) return;
+		await this.item.workspace.prices.ask(this.channel, []);
+	}
+
+	stop(cause: string | undefined): void {
+		if (cause !== undefined) this.stopped ??= fail({ kind: 'skipped', cause });
+	}
+}
+
+/** One question first, then all that read, and of a service that knows the key the others. */
+export async function askAll(item: Item): Promise<Replies> {
+	const questioner = new Questioner(item);
+	const credits = await questioner.read({ endpoint: ENDPOINTS.getCredits, isObject: true });
+	questioner.stop(reasonToStop(credits));
+
+	const { workspace, origin } = item;
+	const since = new Date(startOfDay(workspace.clock.now(), origin.timezone)).toISOString();
+	const asked = Object.entries(readQuestions(since)).map(
+		async ([name, question]) => [name, await questioner.read(question)] as const,
+	);
+	const others = Object.fromEntries(await Promise.all(asked)) as Omit<Replies['reads'], 'credits'>;
+	const reads = { credits, ...others };
+	await questioner.learnPrices();
+
+	const wanted = Object.values(reads).filter(wasWanted);
+	if (wanted.length > 0 && !wanted.some(knowsKey))
+		questioner.stop('no answer has shown that the service knows the key');
+	const writes = await Promise.all(
+		WRITES.map(async (endpoint) => await questioner.write(endpoint)),
+	);
+
+	const { result: list } = reads.webhooks;
+	const webhooks = list.ok ? pageOf(list.value.body).entries.filter(isResource) : [];
+	const deliveries = new Map<string, Reply>();
+	for (const { id } of webhooks.slice(0, MOST_WEBHOOKS))
+		deliveries.set(id, await questioner.deliveriesOf(id));
+	const { clockOffset } = questioner;
+	return { problem: item.credential?.problem, reads, writes, deliveries, clockOffset };
+}
