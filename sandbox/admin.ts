@@ -3,19 +3,15 @@ import { z } from 'zod/v4';
 
 import { ENDPOINTS, EVENTS, SCOPES } from '../src/api';
 import { listKeys } from './createService';
-import type { DeliveryEntity, JobEntity } from './entities';
 import { ApiError, found } from './errors';
-import { FAULT_NAMES, STORAGE } from './faults';
-import type { RequestEntry } from './http/exchange';
+import { FAULT_NAMES, SCENES, STORAGE } from './faults';
 import { validate } from './http/validate';
-import { JOBS } from './resources';
+import { deliveriesOf, overview } from './overview';
 import { sendFile } from './resources/files';
-import { runningGenerations } from './resources/generations';
 import type { Service } from './service';
 import { patchSettings, SETTING_NOTES, settingsSchema } from './settings';
-import { MEDIA_FORMATS, outputName } from './storage/links';
+import { MEDIA_FORMATS } from './storage/links';
 import { drawOutput, idIn } from './storage/references';
-import type { Workspace } from './store';
 
 /** More than any job costs, and far from what numbers can no longer count. */
 const MOST_CREDITS = 1e12;
@@ -36,6 +32,9 @@ const keySchema = z.strictObject({
 	}),
 	scopes: z.array(z.enum(SCOPES)),
 });
+
+/** Words that must all occur in what is shown. */
+const overviewQuery = z.strictObject({ search: z.string().max(200).default('') });
 
 const ledgerQuery = z.strictObject({ workspace: z.string().optional() });
 
@@ -87,7 +86,10 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 	router.get('/deliveries', (_request, response) =>
 		response.json({ data: deliveriesOf(service).reverse() }),
 	);
-	router.get('/overview', (_request, response) => void response.json(overview(service)));
+	router.get('/overview', (request, response) => {
+		const { search } = validate(overviewQuery, { ...request.query }, 'query');
+		response.json(overview(service, search));
+	});
 	router.get('/forms', (_request, response) => void response.json(forms()));
 	router.get('/outputs/:name', async (request, response) => {
 		const output = found(
@@ -114,19 +116,13 @@ export function admin(service: Service, reset: () => Promise<void>): Router {
 	return router;
 }
 
-/** Every attempt of all workspaces with its raw body, newest first; also of deleted webhooks. */
-function deliveriesOf({ store }: Service): DeliveryEntity[] {
-	const maps = [...store.workspaces.values()].map(({ deliveries }) => deliveries);
-	const tables = maps.flatMap((each) => [...each.values()]);
-	return tables.flatMap((table) => table.all()).sort((a, b) => b.createdAt - a.createdAt);
-}
-
 /** What the page makes its forms from: the schema that judges what they send, and words. */
 function forms(): object {
 	const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
 	return {
 		settings: { schema, notes: SETTING_NOTES },
 		faults: {
+			scenes: SCENES,
 			names: FAULT_NAMES,
 			operations: Object.keys(ENDPOINTS),
 			storage: STORAGE,
@@ -134,97 +130,3 @@ function forms(): object {
 		},
 	};
 }
-
-const SHOWN = 40;
-
-/**
- * What the page shows: the newest of everything, and the newest of what went wrong, so that it does
- * not disappear behind what went well.
- */
-function overview(service: Service): object {
-	const { ledger, faults, clock, store, links, settings } = service;
-	const workspaces = [...store.workspaces.values()];
-	const jobs = workspaces.flatMap(jobsOf).sort((a, b) => b.job.createdAt - a.job.createdAt);
-	const ofContract = service.requests.list().filter(({ path }) => path.startsWith('/v1'));
-	const requests = ofContract.reverse();
-	const deliveries = deliveriesOf(service).map(shownDelivery);
-	const newest = (some: DescribedJob[]) =>
-		some.slice(0, SHOWN).map((each) => shownJob(service, each));
-	return {
-		base_url: `${links.origin}/v1`,
-		now: new Date(clock.now()).toISOString(),
-		clock_scale: clock.scale,
-		keys: listKeys(service),
-		workspaces: workspaces.map((workspace) => ({
-			id: workspace.id,
-			running: runningGenerations(workspace),
-			concurrent_jobs: settings.concurrentJobs,
-			...ledger.balance(workspace.id),
-		})),
-		jobs: newest(jobs),
-		failed_jobs: newest(jobs.filter(({ job }) => job.problems.length > 0)),
-		requests: requests.slice(0, SHOWN).map(shownRequest),
-		failed_requests: requests.filter(wentWrong).slice(0, SHOWN).map(shownRequest),
-		requests_total: service.requests.total,
-		deliveries: deliveries.slice(0, SHOWN),
-		failed_deliveries: deliveries.filter(({ wrong }) => wrong).slice(0, SHOWN),
-		faults: faults.list(),
-		settings,
-	};
-}
-
-/** A job, what it makes, and what was asked for. */
-interface DescribedJob {
-	job: JobEntity & { status: string };
-	kind: string;
-	text: string;
-}
-
-const jobsOf = (workspace: Workspace): DescribedJob[] =>
-	JOBS.flatMap(({ tableOf, describe }) =>
-		tableOf(workspace)
-			.all()
-			.map((job) => ({ job, ...describe(job) })),
-	);
-
-function shownJob({ clock, store }: Service, { job, kind, text }: DescribedJob): object {
-	const { id, workspace, status, settledAt, dueAt } = job;
-	return {
-		id,
-		workspace,
-		kind,
-		status,
-		text: text.slice(0, 200),
-		created: new Date(job.createdAt).toISOString(),
-		credits: settledAt === null ? job.estimatedCredits : job.spentCredits,
-		/** Real seconds until it goes on; `null` where it does not. */
-		due_in:
-			settledAt === null && dueAt !== null
-				? Math.max(0, Math.ceil((dueAt - clock.now()) / 1000))
-				: null,
-		problems: job.problems.map(({ message, output }) =>
-			output === undefined ? message : `${message} (${output})`,
-		),
-		previews: job.outputs.flatMap((name) => {
-			const output = store.workspaces.get(workspace)?.outputs.get(name);
-			if (!output) return [];
-			// Not the address that clients are given, so that the page's looking is no traffic.
-			const url = `/sandbox/outputs/${outputName(output)}`;
-			return [{ url, media_type: MEDIA_FORMATS[output.kind].mediaType }];
-		}),
-	};
-}
-
-const wentWrong = ({ status, answered, fault }: RequestEntry) =>
-	status === null || status >= 400 || !answered || fault !== null;
-
-function shownRequest(entry: RequestEntry): object {
-	const { id, at, method, path, workspace, status, fault, error } = entry;
-	return { id, at, method, path, workspace, status, fault, error, wrong: wentWrong(entry) };
-}
-
-const shownDelivery = (entity: DeliveryEntity) => {
-	const { id, attemptedAt: at, event, url, attempt, state, fault, error } = entity;
-	const status = entity.responseStatus;
-	return { id, at, event, url, attempt, state, status, fault, error, wrong: state !== 'succeeded' };
-};

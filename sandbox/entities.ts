@@ -19,6 +19,8 @@ export interface WorkspaceEntity {
 	entitled: boolean;
 	/** Millionths of a credit of lite speech carried toward the next credit. */
 	liteCarry: number;
+	/** How many of its jobs are no longer kept; missing where all are. */
+	forgottenJobs?: number;
 }
 
 export interface KeyEntity {

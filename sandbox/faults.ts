@@ -11,6 +11,8 @@ const name = z.string().min(1).max(200);
 
 /** What every rule may have. */
 const common = {
+	/** What people call it; the rules of a scene have that of the scene. */
+	name: name.optional(),
 	workspace: name.optional(),
 	/** How many matching ones pass first. */
 	skip: z.int().min(0).default(0),
@@ -80,6 +82,8 @@ const RULES = [
 	rule('storm', 'Refuse: too many requests (429)', { ...requests, retryAfter }),
 	rule('slow', 'Answer late', { ...requests, seconds }),
 	rule('truncate', 'Cut an answer in half', requests),
+	/** Added to its time. */
+	rule('job_slow', 'Let jobs take longer', { ...jobs, seconds: seconds.default(600) }),
 	rule('job_fail', 'Let jobs fail', jobs),
 	rule('job_partial', 'Let jobs lose their last output', jobs),
 	/** While it is under way, or when it has ended, for which there is no event then. */
@@ -125,6 +129,45 @@ const RULES = [
 export const FAULT_NAMES = Object.fromEntries(
 	RULES.map(({ shape, description }) => [shape.kind.value, description]),
 );
+
+/** Operations that make something, most of them for credits. */
+const CREATIONS = Object.entries(ENDPOINTS)
+	.filter(([, { does }]) => does === 'creates')
+	.map(([operation]) => operation);
+
+const UNAVAILABLE = { status: 503 };
+
+/** What people rehearse most, each with what it does and the rules that make it so. */
+export const SCENES: Array<{ name: string; note: string; rules: object[] }> = [
+	{
+		name: '429 storm',
+		note: 'Every request is refused, and asked to come again in two seconds',
+		rules: [{ kind: 'storm', retryAfter: '2' }],
+	},
+	{
+		name: 'Outage',
+		note: 'Every request and every file is answered with 503',
+		rules: [
+			{ kind: 'status_before', ...UNAVAILABLE },
+			{ kind: 'storage_status', ...UNAVAILABLE, code: 'ServiceUnavailable' },
+		],
+	},
+	{
+		name: 'Lost answer',
+		note: 'The next request that makes something is carried out, and its answer is lost',
+		rules: [{ kind: 'lost_after', operations: CREATIONS, times: 1 }],
+	},
+	{
+		name: 'Slow jobs',
+		note: 'New jobs take ten minutes longer, of the service’s time',
+		rules: [{ kind: 'job_slow' }],
+	},
+	{
+		name: 'Expired links',
+		note: 'No file that was made can be downloaded',
+		rules: [{ kind: 'expired_link' }],
+	},
+];
 
 const faultRuleSchema = z.discriminatedUnion('kind', RULES, {
 	error: `must be one of ${Object.keys(FAULT_NAMES).join(', ')}`,

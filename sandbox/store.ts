@@ -67,7 +67,7 @@ export class Table<T extends Stored> {
 		// One that has not ended is kept, and with it all others.
 		if (!oldest || oldest.settledAt === null || this.byId.size <= MOST_KEPT) return;
 		this.delete(oldest.id);
-		for (const output of oldest.outputs ?? []) this.owner.outputs.delete(output);
+		if (oldest.outputs) this.owner.forget(oldest.outputs);
 	}
 
 	private add(entity: T): void {
@@ -122,6 +122,13 @@ export class Workspace {
 		this.personas = new Table('personas', this);
 		this.webhooks = new Table('webhooks', this);
 		for (const { id } of this.webhooks.all()) this.deliveriesOf(id);
+	}
+
+	/** Forgets what a job has made that is no longer kept itself, and counts the job. */
+	forget(outputs: string[]): void {
+		for (const output of outputs) this.outputs.delete(output);
+		this.entity.forgottenJobs = (this.entity.forgottenJobs ?? 0) + 1;
+		this.save();
 	}
 
 	/** Keeps what was changed in the workspace itself. */

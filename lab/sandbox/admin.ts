@@ -59,7 +59,8 @@ export class SandboxAdmin {
 
 	/** The newest forty jobs with what was asked for, newest first. */
 	async jobs(): Promise<SandboxJob[]> {
-		return (await this.call<{ jobs: SandboxJob[] }>('GET', '/overview')).jobs;
+		const { jobs } = await this.call<{ jobs: { newest: SandboxJob[] } }>('GET', '/overview');
+		return jobs.newest;
 	}
 
 	private async call<T>(method: string, path: string, body?: unknown): Promise<T> {

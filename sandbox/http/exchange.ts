@@ -3,6 +3,13 @@ import type { Request, RequestHandler, Response } from 'express';
 
 import type { Service } from '../service';
 
+const EXECUTION = /^https?:\/\/[^\s"<>]+\/executions\/[\w-]+$/;
+
+/** Where the execution of n8n is that says so, as our nodes do to a service on this machine. */
+function executionOf(header: string | string[] | undefined): string | null {
+	return typeof header === 'string' && EXECUTION.test(header) ? header : null;
+}
+
 /** What is recorded of a request to the service, to an operation of the contract or to a file. */
 function begun(request: Request, at: number) {
 	const { authorization, ...headers } = request.headers;
@@ -19,6 +26,10 @@ function begun(request: Request, at: number) {
 		/** As in the contract; `upload`, `readFile`, `readOutput`, `readSample` for file addresses. */
 		operation: null as string | null,
 		workspace: null as string | null,
+		/** The id of what it has made, or asked for by its path. */
+		resource: null as string | null,
+		/** The address of the n8n execution that sent it. */
+		execution: executionOf(headers['x-n8n-execution']),
 		status: null as number | null,
 		/** False when the client was not given the whole answer. */
 		answered: false,
@@ -36,6 +47,10 @@ function begun(request: Request, at: number) {
 }
 
 export type RequestEntry = ReturnType<typeof begun>;
+
+/** Whether the client was not given what it had asked for. */
+export const wentWrong = ({ status, answered, fault }: RequestEntry): boolean =>
+	status === null || status >= 400 || !answered || fault !== null;
 
 /** Gives each request to the service an id, and records it when it ends. */
 export function recorder({ clock, requests }: Service): RequestHandler {
@@ -67,10 +82,13 @@ export class RequestLog {
 	private characters = 0;
 	/** All that were ever seen. */
 	total = 0;
+	/** How many of those went wrong. */
+	wrong = 0;
 
 	add(entry: RequestEntry): void {
 		const size = entry.body === null ? 0 : JSON.stringify(entry.body).length;
 		this.total += 1;
+		if (wentWrong(entry)) this.wrong += 1;
 		this.characters += size;
 		this.kept.push({ entry, size });
 		while (this.kept.length > MOST_REQUESTS || this.characters > MOST_CHARACTERS) {

@@ -39,17 +39,28 @@ export function contract(service: Service, handlers: Handlers): Router {
 		const { method, path } = ENDPOINTS[name];
 		const verb = method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
 		router[verb](path.replace('{id}', ':id'), async (request, response) => {
-			Object.assign(entryOf(response), { operation: name, query: { ...request.query } });
+			const entry = entryOf(response);
+			const named = request.params.id;
+			entry.operation = name;
+			entry.query = { ...request.query };
+			entry.resource = typeof named === 'string' ? named : null;
 			const key = authenticate(service, request, response);
-			entryOf(response).workspace = key.workspace;
+			entry.workspace = key.workspace;
 			if (await injectBefore(service, response)) return;
 			const reply = await pass(service, request, response, key, name, handlers[name]);
+			if (ENDPOINTS[name].does === 'creates') entry.resource = idOf(reply.body);
 			await service.committed();
 			if (!injectAfter(service, response, reply)) send(response, reply);
 		});
 	};
 	for (const name of Object.keys(ENDPOINTS) as EndpointName[]) bind(name);
 	return router;
+}
+
+/** The id of what an answer is about. */
+function idOf(body: unknown): string | null {
+	const { id } = body as { id?: unknown };
+	return typeof id === 'string' ? id : null;
 }
 
 async function pass<Name extends EndpointName>(

@@ -19,8 +19,11 @@ const words = (name) =>
 		.replaceAll('_', ' ')
 		.toLowerCase();
 
-/** Says what a click has done, also to whoever hears the page. */
+/** Says for a while what a click has done, also to whoever hears the page. */
+let silence;
 function say(text, isBad = false) {
+	clearTimeout(silence);
+	silence = setTimeout(() => byId('said').replaceChildren(), 8_000);
 	byId('said').textContent = text;
 	byId('said').className = isBad ? 'bad' : 'good';
 }
@@ -40,7 +43,7 @@ async function send(method, path, body) {
  * play on, and the focus stays where it was.
  */
 const lists = new Map();
-function draw(id, items, render) {
+function draw(id, items, render, total = items.length) {
 	const known = lists.get(id) ?? new Map();
 	const nodes = items.map((item, index) => {
 		const text = JSON.stringify(item);
@@ -63,14 +66,40 @@ function draw(id, items, render) {
 	}
 	lists.set(id, now);
 	if (byId(`${id}-empty`)) byId(`${id}-empty`).hidden = items.length > 0;
-	if (byId(`${id}-count`))
-		byId(`${id}-count`).textContent = items.length ? `(${items.length})` : '';
+	if (byId(`${id}-count`)) byId(`${id}-count`).textContent = counted(items.length, total);
 }
+
+const number = (value) => value.toLocaleString('en');
+
+/** How many entries a list has, and that not all of them are shown. */
+const counted = (shown, total) =>
+	shown < total ? `${number(total)} (the newest ${shown})` : number(total);
+
+/** A list of which the sandbox gives the newest entries and says how many there are. */
+const drawNewest = (id, { newest, total }, render) => draw(id, newest, render, total);
 
 function button(label, title, click) {
 	const node = element('button', { type: 'button', title, 'aria-label': title }, label);
 	node.addEventListener('click', click);
 	return node;
+}
+
+/** Shows what is about something: all lists have its ID or address then. */
+function searchButton(text, what, title) {
+	const search = button(text, title, () => {
+		byId('search').value = what;
+		byId('search').focus();
+		return look();
+	});
+	search.className = 'word';
+	return search;
+}
+
+/** Opens the execution of n8n that a request or a job came from. */
+function executionLink(address) {
+	if (!address) return '';
+	const name = `execution ${address.split('/').at(-1)}`;
+	return element('a', { href: address, target: '_blank', rel: 'noopener' }, name);
 }
 
 const copyButton = (text, what) =>
@@ -85,7 +114,33 @@ function renderKey({ key, workspace, scopes, entitled }) {
 		scopes.length === 14 ? 'all scopes' : isReader ? 'the read scopes' : scopes.join(', ');
 	const note = `${workspace}: ${may}${entitled ? '' : '; not entitled, answers 403'}`;
 	const parts = [element('code', {}, key), ' ', copyButton(key, `the key ${key}`)];
-	return element('li', {}, ...parts, element('small', {}, note));
+	const line = element('span', { className: 'line' }, ...parts);
+	return element('li', {}, line, element('small', {}, note));
+}
+
+function renderTotal({ name, value, note }) {
+	const small = note ? element('small', {}, note) : '';
+	return element('div', {}, element('dt', {}, name), element('dd', {}, value, small));
+}
+
+/** Sums over all workspaces since the start. */
+function totalsOf({ jobs, running, files, spent, reserved, requests, wrong }) {
+	return [
+		{ id: 'jobs', name: 'Jobs', value: number(jobs), note: `${number(running)} not ended` },
+		{ id: 'files', name: 'Files made', value: number(files) },
+		{
+			id: 'credits',
+			name: 'Credits spent',
+			value: number(spent),
+			note: `${number(reserved)} reserved`,
+		},
+		{
+			id: 'requests',
+			name: 'Requests',
+			value: number(requests),
+			note: `${number(wrong)} went wrong`,
+		},
+	];
 }
 
 function renderWorkspace({ id, available, reserved, spent, running, concurrent_jobs: most }) {
@@ -98,8 +153,8 @@ function renderWorkspace({ id, available, reserved, spent, running, concurrent_j
 		'article',
 		{},
 		`${id} `,
-		element('b', {}, available.toLocaleString('en')),
-		element('small', {}, `${reserved} reserved · ${spent} spent`),
+		element('b', {}, number(available)),
+		element('small', {}, `${number(reserved)} reserved · ${number(spent)} spent`),
 		element('small', {}, `${running} of ${most} jobs running`),
 		give('+ 1,000', 1000, 'Give 1,000 credits to'),
 		' ',
@@ -120,8 +175,12 @@ const isBusy = ({ status }) => status in BUSY;
 
 function renderJob(job) {
 	const { id, kind, text, credits, workspace, status, problems, previews, due_in: left } = job;
+	const { request, execution } = job;
 	const tone = isBusy(job) ? 'busy' : status === 'failed' ? 'bad' : 'good';
 	const state = element('span', { className: tone }, BUSY[status] ?? words(status));
+	const shown = previews
+		.slice(0, 4)
+		.map((preview, index) => renderPreview(preview, `${kind} ${index + 1}: ${text}`));
 	const note = [`${credits} credits`, left !== null && `${left} s left`, workspace, id];
 	return element(
 		'article',
@@ -130,32 +189,45 @@ function renderJob(job) {
 		state,
 		element('p', {}, text),
 		...problems.map((problem) => element('p', { className: 'bad' }, problem)),
-		...previews
-			.slice(0, 4)
-			.map((preview, index) => renderPreview(preview, `${kind} ${index + 1}: ${text}`)),
+		element('div', { className: 'previews' }, ...shown),
 		element('small', {}, note.filter(Boolean).join(' · ')),
+		element(
+			'span',
+			{ className: 'line' },
+			request ? searchButton('requests', id, `Show the requests about ${id}`) : '',
+			executionLink(execution),
+		),
 	);
 }
 
 function renderPreview({ url, media_type: type }, title) {
-	const link = (...children) => element('a', { href: url, target: '_blank' }, ...children);
-	if (type.startsWith('image/')) return link(element('img', { src: url, alt: title }));
+	const picture = { href: url, target: '_blank' };
+	if (type.startsWith('image/'))
+		return element('a', picture, element('img', { src: url, alt: title }));
 	const tag = type.startsWith('video/') ? 'video' : 'audio';
 	const preload = tag === 'video' ? 'auto' : 'none';
 	return element(tag, { src: url, controls: true, preload, 'aria-label': title });
 }
 
-function renderRow({ at, state, status, fault, error, wrong }, what, where) {
+function renderRow({ at, state, status, fault, error, wrong }, what, about, from) {
 	const answer = [state, status ?? 'no answer', names[fault]].filter(Boolean).join(' ');
-	const cells = [time(at), what, where ?? '', answer].map((text) => element('td', {}, text));
-	cells[3].className = wrong ? 'bad' : 'good';
-	if (error) cells[3].append(element('small', {}, error));
+	const cells = [time(at), what, about, from, answer].map((content) =>
+		element('td', {}, ...[content].flat()),
+	);
+	cells[4].className = wrong ? 'bad' : 'good';
+	if (error) cells[4].append(element('small', {}, error));
 	return element('tr', {}, ...cells);
 }
 
-const renderRequest = (entry) => renderRow(entry, `${entry.method} ${entry.path}`, entry.workspace);
+function renderRequest(entry) {
+	const { method, path, resource, workspace, execution } = entry;
+	const about = resource ? searchButton(resource, resource, `Show all about ${resource}`) : '';
+	const from = [workspace ?? '', execution ? ' · ' : '', executionLink(execution)];
+	return renderRow(entry, `${method} ${path}`, about, from);
+}
 
-const renderDelivery = (entry) => renderRow(entry, `${entry.event}, ${entry.attempt}`, entry.url);
+const renderDelivery = (entry) =>
+	renderRow(entry, `${entry.event}, ${entry.attempt}`, entry.url, 'delivery');
 
 function renderFault(rule, index) {
 	const { kind, hits, times, operations, events, contains } = rule;
@@ -167,6 +239,35 @@ function renderFault(rule, index) {
 		if (document.activeElement === document.body) byId('fault-rules').focus();
 	});
 	return element('li', {}, [`${names[kind]}`, ...how.filter(Boolean), often].join(', '), ' ', off);
+}
+
+/** Whether a rule still strikes, or has struck as often as it may. */
+const isLive = ({ hits, times }) => times === undefined || hits < times;
+
+const isOn = (scene, rules) => rules.some((rule) => rule.name === scene.name && isLive(rule));
+
+/** One click makes something go wrong, the next one ends it. */
+function renderScene({ name, note, on }) {
+	const scene = button(name, `${name}: ${note}`, async () => {
+		const { rules } = forms.faults.scenes.find((each) => each.name === name);
+		const added = on ? [] : rules.map((rule) => ({ ...rule, name }));
+		await setRules((others) => [...others.filter((rule) => rule.name !== name), ...added]);
+	});
+	scene.setAttribute('aria-pressed', String(on));
+	return scene;
+}
+
+/** How fast time passes: what is usual, and what holds now. */
+function showSpeed(scale) {
+	const speed = byId('speed');
+	if (speed === document.activeElement || Number(speed.value) === scale) return;
+	const scales = [...new Set([1, 10, 60, 600, scale])].sort((a, b) => a - b);
+	const options = scales.map((value) => {
+		const label = value === 1 ? 'as in life' : `${number(value)} times as fast`;
+		return element('option', { value }, label);
+	});
+	speed.replaceChildren(...options);
+	speed.value = scale;
 }
 
 /** Changes the rules; the counts of all start again. */
@@ -233,8 +334,9 @@ function showSettings(settings) {
 
 async function look() {
 	try {
-		const now = await (await fetch('/sandbox/overview')).json();
-		byId('scale').textContent = now.clock_scale;
+		const search = encodeURIComponent(byId('search').value.slice(0, 200));
+		const now = await (await fetch(`/sandbox/overview?search=${search}`)).json();
+		showSpeed(now.clock_scale);
 		byId('as-of').textContent = `As of ${time(now.now)}:`;
 		if (byId('base-url').textContent !== now.base_url) {
 			byId('base-url').textContent = now.base_url;
@@ -242,17 +344,19 @@ async function look() {
 		}
 		draw('keys', now.keys, renderKey);
 		draw('workspaces', now.workspaces, renderWorkspace);
-		draw('running', now.jobs.filter(isBusy), renderJob);
-		const ended = now.jobs.filter((job) => !isBusy(job));
+		draw('totals', totalsOf(now.totals), renderTotal);
+		const { scenes } = forms.faults;
 		draw(
-			'made',
-			ended.filter(({ previews }) => previews.length > 0),
-			renderJob,
+			'scenes',
+			scenes.map((scene) => ({ ...scene, id: scene.name, on: isOn(scene, now.faults) })),
+			renderScene,
 		);
-		draw('failed', now.failed_jobs, renderJob);
+		drawNewest('running', now.running, renderJob);
+		drawNewest('made', now.made, renderJob);
+		drawNewest('failed', now.failed, renderJob);
 		const only = byId('only-errors').checked ? 'failed_' : '';
-		draw('requests', now[`${only}requests`], renderRequest);
-		draw('deliveries', now[`${only}deliveries`], renderDelivery);
+		drawNewest('requests', now[`${only}requests`], renderRequest);
+		drawNewest('deliveries', now[`${only}deliveries`], renderDelivery);
 		draw('faults', now.faults, renderFault);
 		showSettings(now.settings);
 		byId('state').textContent = 'connected';
@@ -281,6 +385,12 @@ byId('fault-form').addEventListener('submit', async (event) => {
 byId('settings').append(...Object.entries(forms.settings.schema.properties).map(settingControl));
 byId('settings').addEventListener('submit', (event) => event.preventDefault());
 byId('only-errors').addEventListener('change', look);
+byId('search').addEventListener('input', look);
+byId('speed').addEventListener('change', async () => {
+	const clockScale = Number(byId('speed').value);
+	if (await send('PATCH', 'settings', { clockScale })) say('Set: how fast time passes');
+	await look();
+});
 byId('reset').addEventListener('click', async () => {
 	if (!confirm('Forget all jobs, files, webhooks and settings, and start over?')) return;
 	if (await send('POST', 'reset', {})) say('Everything is as at the start');

@@ -39,11 +39,12 @@ export function newJob(
 	id: string,
 	{ table, pace, ...subject }: { table: Table<JobEntity>; pace: Paced } & FaultSubject,
 ): JobEntity {
+	const { clock } = workspace.service;
 	return {
 		id,
 		workspace: workspace.id,
-		createdAt: table.stamp(workspace.service.clock.now()),
-		dueAt: dueAt(workspace, pace, id),
+		createdAt: table.stamp(clock.now()),
+		dueAt: dueAt(workspace, pace, id) + clock.milliseconds(delayOf(workspace, subject)),
 		settledAt: null,
 		estimatedCredits: 0,
 		spentCredits: 0,
@@ -51,6 +52,12 @@ export function newJob(
 		problems: [],
 		outputs: [],
 	};
+}
+
+/** By how many seconds a fault makes a job longer; 0 for what is made at once. */
+function delayOf({ id, service }: Workspace, about: FaultSubject): number {
+	if (about.text === undefined) return 0;
+	return service.faults.take('job_slow', { ...about, workspace: id })?.seconds ?? 0;
 }
 
 /**

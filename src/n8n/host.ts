@@ -15,6 +15,7 @@ import { parsed, readable, saidIn, TOO_LONG } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import { withoutSecret } from '../transport/redact';
+import { executionHeaders } from './execution';
 
 /** What a host needs of n8n and of the node. */
 export interface HostContext {
@@ -103,10 +104,11 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 	const { baseURL, allowedDomains } = options;
 	const common = commonOptions(context, options, context.responseTimeoutMs);
 	const shared = { ...common, baseURL, allowedDomains, json: true };
+	const ofExecution = executionHeaders(functions, baseURL ?? '');
 	return async ({ method, path, query, body, headers, outlivesCancel }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
 		// Each request gets headers of its own, because n8n writes the key into them.
-		const own: Record<string, string> = { ...headers };
+		const own: Record<string, string> = { ...ofExecution, ...headers };
 		request.headers = own;
 		if (body !== undefined) {
 			// As text: n8n's client leaves out names such as `constructor` of an object.

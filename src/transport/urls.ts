@@ -53,7 +53,7 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
 
 const serviceKind = (baseUrl: string) => addressKind(parseUrl(baseUrl)?.hostname ?? '');
 
-const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
+export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
 /** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
 export const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>

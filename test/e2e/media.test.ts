@@ -30,6 +30,21 @@ it.each([
 	expect(sniff(await download(rest, data))).toBe(type);
 });
 
+it('the sandbox knows which execution each request came from', async () => {
+	const { executionId, workflowId } = await runOurs({
+		node: 'mediaGen',
+		parameters: createParameters({}),
+	});
+	const requests = (await sandbox.requests()).filter(({ operation }) => operation !== 'readOutput');
+	expect(requests.length).toBeGreaterThan(1);
+	const addresses = new Set(requests.map(({ execution }) => execution));
+	expect([...addresses]).toEqual([
+		expect.stringMatching(
+			new RegExp(`^http://\\S+/workflow/${workflowId}/executions/${executionId}$`),
+		),
+	]);
+});
+
 it('several outputs are on one item, in order, each a picture of the asked size', async () => {
 	const run = await runOurs({
 		node: 'mediaGen',

@@ -14,6 +14,13 @@ export const files: Mutant[] = [
 			to: "headers['X-Other'] = 'x';",
 		},
 	}),
+	...inFile('src/n8n/execution.ts', 'test/n8n/execution.test.ts', {
+		'files/execution-told-to-all': {
+			why: 'The service on the internet learns the address of n8n and how many executions it has.',
+			from: 'isLocalService(baseUrl) ? addressOf(functions) : undefined',
+			to: 'addressOf(functions)',
+		},
+	}),
 	...inFile('src/transport/jobState.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
 		'files/some-outputs-are-all': {
 			why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',

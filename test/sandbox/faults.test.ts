@@ -182,3 +182,54 @@ test('skip, times and probability bound a rule, a workspace has its own, and a s
 	expect(new Set(some)).toEqual(new Set([200, 429]));
 	expect(await struck({ probability: 0.3 })).toEqual(some);
 });
+
+describe('scenes', () => {
+	const play = async (name: string) => {
+		const { scenes } = (await service.admin('GET', '/forms')).body.faults;
+		const scene = scenes.find((each: { name: string }) => each.name === name);
+		const rules = scene.rules.map((rule: object) => ({ ...rule, name }));
+		expect((await faults(...rules)).body.rules).toMatchObject(rules);
+	};
+
+	test('429 storm', async () => {
+		await play('429 storm');
+		const answers = [await create(), await service.get('/credits')];
+		expect(answers.map((answer) => answer?.status)).toEqual([429, 429]);
+		expect(answers[1]?.headers.get('retry-after')).toBe('2');
+	});
+
+	test('Outage, of files too', async () => {
+		const { id } = (await service.post('/generations', anImage())).body;
+		service.pass(60);
+		const [{ url }] = (await service.get(`/generations/${id}`)).body.outputs;
+		await play('Outage');
+		expect([(await create())?.status, (await fetch(url)).status]).toEqual([503, 503]);
+	});
+
+	test('Lost answer, of the next that makes something', async () => {
+		await play('Lost answer');
+		await service.get('/credits');
+		expect(await create()).toBeUndefined();
+		expect((await create())?.status).toBe(202);
+		expect(await count()).toBe(1);
+	});
+
+	test('Slow jobs', async () => {
+		await service.admin('PATCH', '/settings', { jobJitter: 0 });
+		await play('Slow jobs');
+		const { id } = (await service.post('/generations', anImage())).body;
+		const status = async () => (await service.get(`/generations/${id}`)).body.status;
+		service.pass(600);
+		expect(await status()).toBe('queued');
+		service.pass(10);
+		expect(await status()).toBe('completed');
+	});
+
+	test('Expired links', async () => {
+		const { id } = (await service.post('/generations', anImage())).body;
+		service.pass(60);
+		const [{ url }] = (await service.get(`/generations/${id}`)).body.outputs;
+		await play('Expired links');
+		expect((await fetch(url)).status).toBe(403);
+	});
+});

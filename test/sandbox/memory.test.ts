@@ -25,6 +25,8 @@ test('the last 5,000 jobs are kept, with what they made, and attempts of a webho
 	};
 	for (let index = 0; index < MOST_KEPT + 3; index += 1) add(index, 1);
 	for (const table of [generations, outputs, attempts]) expect(table.all()).toHaveLength(5_000);
+	// The total of jobs counts them on.
+	expect(workspace.entity.forgottenJobs).toBe(3);
 	add(10_000, null);
 	for (let index = 10_001; index < 3 * MOST_KEPT; index += 1) add(index, 1);
 	expect(generations.get('10000')).toBeDefined();

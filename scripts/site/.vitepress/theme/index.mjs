@@ -1,5 +1,6 @@
 import DefaultTheme from 'vitepress/theme';
 import { MermaidDiagram } from './mermaidDiagram.mjs';
+import './colours.css';
 import './contrast.css';
 
 export default {
