@@ -2,14 +2,7 @@ import { onAbort } from '../base/abort';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Channel, Clock, Resource } from '../base/types';
 import { requestResource, UNANSWERED, type Client } from './client';
-import {
-	isMedia,
-	jobState,
-	lacksOutputs,
-	readerPath,
-	statedReason,
-	type TerminalStatuses,
-} from './jobState';
+import { isMedia, jobState, lacksOutputs, readerPath, type TerminalStatuses } from './jobState';
 import { isLookDue, pauseAfter, type Durations, type Span, type Watched } from './pollRule';
 import type { RateLimiter } from './rateLimiter';
 import type { ReadBudget } from './readBudget';
@@ -72,13 +65,12 @@ class FailedReads {
 }
 
 /**
- * Whether an ended job as a list or an event shows it is all that there is to know of it: it has failed
- * for a reason that is stated, or media have all of their outputs. Otherwise it must be read by itself.
+ * Whether an ended job as a list or an event shows it is all that there is to know of it: media that have all
+ * of their outputs. Otherwise it is read by itself: an item whose job has failed is paid for again, so a list
+ * alone never says so.
  */
-function isComplete(job: Resource): boolean {
-	if (job.status === 'failed') return statedReason(job) !== undefined;
-	return job.status === 'completed' && isMedia(job) && !lacksOutputs(job);
-}
+const isComplete = (job: Resource) =>
+	job.status === 'completed' && isMedia(job) && !lacksOutputs(job);
 
 export interface WaitOptions {
 	terminalStatuses?: TerminalStatuses;

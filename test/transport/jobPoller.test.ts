@@ -67,6 +67,23 @@ test('jobs missing from the page, or shown without their outputs or a reason, ar
 });
 
 test.each([
+	['says why', { error: { message: 'Too dark' } }],
+	['does not say why', {}],
+])(
+	'a list that shows a job as failed and %s does not decide: the job is read first',
+	async (_, more) => {
+		const { clock, wait, sent } = setUp(({ path }) =>
+			path === '/generations'
+				? page(generation('gen_1', { status: 'failed', ...more }), generation('gen_2'))
+				: answer(200, done(path.split('/')[2] ?? '')),
+		);
+		const all = Promise.all(['gen_1', 'gen_2'].map(async (id) => await wait(generation(id))));
+		expect((await clock.run(all))[0]).toMatchObject({ value: { status: 'completed' } });
+		expect(sent.map(({ path }) => path)).toContain('/generations/gen_1');
+	},
+);
+
+test.each([
 	['truncated', answer(200, '{"id"')],
 	['about another job', answer(200, done('gen_2'))],
 ])(
