@@ -4,7 +4,7 @@ import { asText, type Channel, type Clock, type Resource } from '../base/types';
 import { WakeUp } from '../base/wakeUp';
 import type { Client } from './client';
 import { JobLists } from './jobLists';
-import { isGeneration, jobState } from './jobState';
+import { holdsSlot, isGeneration, jobState } from './jobState';
 import { JobWait, type Polling, type WaitOptions } from './jobWait';
 import type { OtherClients } from './otherClients';
 import { Durations, isLookDue, MIN_GAP_MS } from './pollRule';
@@ -17,12 +17,6 @@ const TICK_MS = 250;
 
 /** A service that names each job's model differently must not fill the memory. */
 const MAX_KINDS = 1_000;
-
-/**
- * With these a job holds a slot (specification: States and transitions). One with an unknown word, such as
- * `canceled`, may have ended: it is waited for, and holds nothing.
- */
-const KNOWN_RUNNING = new Set<unknown>(['queued', 'pending']);
 
 /** Names the jobs that usually take about the same time. */
 const kindOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
@@ -53,7 +47,7 @@ export class JobPoller {
 		private readonly others: OtherClients,
 	) {
 		const budget = new ReadBudget(rateLimiter);
-		this.polling = { client, clock, rateLimiter, budget, waits: new Set() };
+		this.polling = { client, clock, rateLimiter, others, budget, waits: new Set() };
 		this.lists = new JobLists(
 			client,
 			clock,
@@ -154,7 +148,7 @@ export class JobPoller {
 			wait.isUnlisted = wait.isDue(this.clock.monotonic());
 		}
 		const idsWhere = (isRunning: boolean) =>
-			jobs.filter((job) => KNOWN_RUNNING.has(job.status) === isRunning).map(({ id }) => id);
+			jobs.filter((job) => holdsSlot(job) === isRunning).map(({ id }) => id);
 		this.others.listed(idsWhere(true), sentAt, idsWhere(false));
 	}
 

@@ -70,6 +70,13 @@ export function jobState(
 	return bad.includes(status) ? 'bad' : 'running';
 }
 
+/**
+ * Whether a job holds a slot: only with a status that is known to be one of a job that runs (specification:
+ * States and transitions). One with another word, such as `canceled`, may have ended: it is waited for, and
+ * holds nothing.
+ */
+export const holdsSlot = ({ status }: Json): boolean => status === 'queued' || status === 'pending';
+
 /** An ended job as a result: if it ended badly, a failure with the job. */
 export function toResult(job: Resource, agentStatuses?: TerminalStatuses): Result<Resource> {
 	if (jobState(job, agentStatuses) !== 'bad') return ok(job);

@@ -2,7 +2,15 @@ import { onAbort } from '../base/abort';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Channel, Clock, Resource } from '../base/types';
 import { requestResource, UNANSWERED, type Client } from './client';
-import { isMedia, jobState, lacksOutputs, readerPath, type TerminalStatuses } from './jobState';
+import {
+	holdsSlot,
+	isMedia,
+	jobState,
+	lacksOutputs,
+	readerPath,
+	type TerminalStatuses,
+} from './jobState';
+import type { OtherClients } from './otherClients';
 import { isLookDue, pauseAfter, type Durations, type Span, type Watched } from './pollRule';
 import type { RateLimiter } from './rateLimiter';
 import type { ReadBudget } from './readBudget';
@@ -83,6 +91,7 @@ export interface Polling {
 	client: Client;
 	clock: Clock;
 	rateLimiter: RateLimiter;
+	others: OtherClients;
 	budget: ReadBudget;
 	/** Those that have not ended. */
 	waits: Set<JobWait>;
@@ -198,6 +207,7 @@ export class JobWait implements Watched {
 		if (this.isOver) return;
 		const job = { ...shown, id: this.job.id, object: this.job.object };
 		const state = jobState(job, this.options.terminalStatuses);
+		if (!holdsSlot(job)) this.polling.others.onIdle([job.id]);
 		if (by === 'event') this.isEndedByEvent = state !== 'running';
 		if (state === 'running') {
 			this.job = job;

@@ -21,11 +21,10 @@ export class OtherClients {
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
 
-	/**
-	 * Called when a list has come that is newer than those before.
-	 * @param idle the jobs that it shows as not running
-	 */
-	onListed: (idle: readonly string[]) => void = () => {};
+	/** Called with jobs that a look shows as not running: whoever they belong to, they hold no slot. */
+	onIdle: (ids: readonly string[]) => void = () => {};
+	/** Called when a list has come that is newer than those before. */
+	onListed: () => void = () => {};
 
 	created(id: string): void {
 		this.own.set(id, true);
@@ -34,13 +33,15 @@ export class OtherClients {
 	/**
 	 * @param running ids
 	 * @param at when the list was requested
+	 * @param idle ids of the others that it shows
 	 */
 	listed(running: readonly string[], at: number, idle: readonly string[] = []): void {
 		if (at < this.listedAt) return;
 		this.listedAt = at;
 		this.running = running;
 		if (this.ofOthers(running).length > 0) this.lastSeen = { running, at };
-		this.onListed(idle);
+		this.onIdle(idle);
+		this.onListed();
 	}
 
 	isRunning(id: string): boolean {

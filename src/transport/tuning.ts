@@ -2,12 +2,6 @@
 export const MINUTE_MS = 60_000;
 
 /**
- * How long a creation waits at most for a job slot while no job of this process is accepted; Wait
- * Timeout if that is shorter.
- */
-export const GIVE_UP_MS = 30 * MINUTE_MS;
-
-/**
  * The figures that were tuned: each trades time for requests, and `npm run bench` shows what it costs.
  * All other times are limits of the service, bounds, or promises of docs/limits.md.
  *

@@ -47,11 +47,6 @@ export const limits: Mutant[] = [
 		},
 	}),
 	...inFile('src/transport/jobSlots.ts', 'test/transport/jobSlots.test.ts', {
-		'limits/unlisted-jobs-hold-slots': {
-			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
-			from: 'isBlind || now - since',
-			to: 'now - since',
-		},
 		'limits/slots-of-others-ignored': {
 			why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
 			from: 'limit - this.others.count(now) - inUse, part',
@@ -64,38 +59,45 @@ export const limits: Mutant[] = [
 		},
 		'limits/dead-jobs-hold-all-slots': {
 			why: 'Five jobs that a list shows for ever hold all slots: 50 jobs of 8 s take over an hour.',
-			from: 'if (media.running + others.count(now) > media.limit) media.probeAtOnce();',
+			from: 'if (pool === media && media.running + others.count(now) > media.limit) media.probeAtOnce();',
 			to: '',
+		},
+		'limits/unknown-word-holds-a-slot': {
+			why: 'Five jobs that somebody has canceled hold all slots until Wait Timeout.',
+			from: 'for (const id of ids) this.media.ended(id);',
+			to: '',
+		},
+	}),
+	...inFile('src/transport/slotPool.ts', 'test/transport/jobSlots.test.ts', {
+		'limits/unlisted-jobs-hold-slots': {
+			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
+			from: 'return now >= this.probeAt;',
+			to: 'return this.left.size === 0 && now >= this.probeAt;',
 		},
 		'limits/half-a-slot': {
 			why: 'Concurrent Jobs of 2.5 runs three jobs, and each third is refused.',
 			from: 'Math.max(1, Math.floor(limit))',
 			to: 'Math.max(1, limit)',
 		},
-		'limits/unknown-word-holds-a-slot': {
-			why: 'Five jobs that somebody has canceled hold all slots until Wait Timeout.',
-			from: 'for (const id of idle) media.ended(id);',
-			to: '',
-		},
 		'limits/one-job-too-many': {
 			why: 'A sixth job is tried while five run, and refused each time.',
-			from: 'this.inUse < this.limit && now',
-			to: 'this.inUse <= this.limit && now',
+			from: 'this.underWay.size + this.awaited.size >= this.limit',
+			to: 'this.underWay.size + this.awaited.size > this.limit',
 		},
 		'limits/refused-without-a-pause': {
 			why: 'A creation is tried again before the time that the service has asked to wait for.',
-			from: ' && now >= this.pausedUntil;',
-			to: ';',
+			from: 'return now >= this.pausedUntil && ',
+			to: 'return ',
 		},
 		'limits/left-job-frees-its-slot': {
 			why: 'A job that an item has stopped waiting for still runs, and the next creation is refused.',
-			from: 'if (this.awaited.delete(id)) this.left.set(id, now);',
-			to: 'this.awaited.delete(id);',
+			from: '\t\tthis.left.set(id, now);\n',
+			to: '',
 		},
 		'limits/long-batch-gives-up': {
 			why: 'The last items of a long batch fail after half an hour, although one job after the other is accepted.',
-			from: 'now >= Math.max(since, this.acceptedAt) + Math.min(longest, timeoutMs),',
-			to: 'now >= since + Math.min(longest, timeoutMs),',
+			from: 'now >= Math.max(since, this.acceptedAt) + timeoutMs,',
+			to: 'now >= since + timeoutMs,',
 		},
 	}),
 	...inFile('src/transport/creditGate.ts', 'test/transport/creditGate.test.ts', {
@@ -146,6 +148,16 @@ export const limits: Mutant[] = [
 			why: 'A list that shows the end of a job before its outputs gives an item without files.',
 			from: '&& isMedia(job) && !lacksOutputs(job)',
 			to: '',
+		},
+		'limits/canceled-job-read-singly-holds-its-slot': {
+			why: 'In a plan with one slot, a job that somebody has canceled holds it until Wait Timeout.',
+			from: 'if (!holdsSlot(job)) this.polling.others.onIdle([job.id]);',
+			to: '',
+		},
+		'limits/list-makes-a-job-failed': {
+			why: 'A list that is wrong about a job ends its item, and the next try pays again.',
+			from: "job.status === 'completed' && isMedia(job)",
+			to: "job.status === 'failed' || isMedia(job)",
 		},
 		'limits/stale-list-is-believed': {
 			why: 'A list that shows a job as running for ever makes the item wait until Wait Timeout.',

@@ -206,6 +206,33 @@ test('where a list shows jobs as queued for ever, they are read by themselves af
 	expect(clock.now() - began).toBeLessThanOrEqual(190_000);
 });
 
+test.each(['list', 'read', 'event'] as const)(
+	'a job with an unknown status, such as canceled, is waited for and holds no slot: seen by a %s',
+	async (by) => {
+		const clock = new VirtualClock();
+		const workspace = workspaceWith(clock, { concurrentJobs: by === 'list' ? 2 : 1 });
+		const { slots, poller } = workspace;
+		const ids = by === 'list' ? ['gen_1', 'gen_2'] : ['gen_1'];
+		const shown = generation('gen_1', by === 'event' ? {} : { status: 'canceled' });
+		const channel = channelOf(async ({ path }) =>
+			path === '/generations' ? page(shown, generation('gen_2')) : answer(200, shown),
+		);
+		const wanted = { timeoutMs: HALF_HOUR, takesSlot: 'media' } as const;
+		const ended: string[] = [];
+		for (const id of ids) {
+			const slot = await clock.run(slots.acquire(channel, wanted));
+			if (slot.ok) slot.value.accepted(generation(id));
+			void poller.wait(channel, generation(id), HALF_HOUR).then(() => ended.push(id));
+		}
+		const next = slots.acquire(channel, wanted);
+		if (by === 'event') poller.notify(generation('gen_1', { status: 'canceled' }));
+		const before = clock.now();
+		expect((await clock.run(next)).ok).toBe(true);
+		expect(clock.now() - before).toBeLessThanOrEqual(10_000);
+		expect(ended).toEqual([]);
+	},
+);
+
 describe('a pushed end', () => {
 	test('with the outputs ends the wait at once, without a request', async () => {
 		const { clock, poller, wait, sent } = setUp([answer(200, generation('gen_1'))]);
