@@ -5,6 +5,7 @@ import path from 'node:path';
 import { buildProject } from '../lab/n8n/package';
 import { loading } from './loading';
 import { real } from './n8n/real';
+import { workers } from './n8n/workers';
 import { clientTables } from './simulation/clientTables';
 import { limits } from './simulation/servers';
 import { figureTable } from './table';
@@ -26,6 +27,8 @@ const PARTS = {
 	},
 	/** A real n8n: overhead, files. */
 	n8n: async () => figureTable('In a real n8n', await real(console.error)),
+	/** A real n8n in queue mode: two workers that share one workspace. */
+	workers: async () => figureTable('Two workers', await workers(console.error)),
 };
 
 type Part = keyof typeof PARTS;

@@ -87,6 +87,8 @@ export interface QueueOptions {
 	env?: Record<string, string>;
 	/** Milliseconds between SIGTERM and SIGKILL when one is stopped; default 10,000. */
 	graceMs?: number;
+	/** Executions that a worker takes at once; default 5. */
+	concurrency?: number;
 	/** For tests: few of n8n's modules. */
 	lean?: boolean;
 	log?: Log;
@@ -120,7 +122,7 @@ export class Queue {
 	 * @throws LabError with one line when a part does not start; nothing is left running then
 	 */
 	static async start(options: QueueOptions = {}): Promise<Queue> {
-		const { log = silent, cleanup = new Cleanup(), graceMs, lean } = options;
+		const { log = silent, cleanup = new Cleanup(), graceMs, lean, concurrency = 5 } = options;
 		const { userFolder = temporaryUserFolder() } = options;
 		if (!options.userFolder) cleanup.add(() => removeUserFolder(userFolder));
 		try {
@@ -144,7 +146,8 @@ export class Queue {
 				members.push(new Member(name, port, { args, env, userFolder, graceMs, lean }));
 			};
 			await add('main', ['start'], options.port);
-			for (const index of [1, 2]) await add(`worker-${index}`, ['worker', '--concurrency=5']);
+			for (const index of [1, 2])
+				await add(`worker-${index}`, ['worker', `--concurrency=${concurrency}`]);
 			for (let index = 1; index <= (options.webhooks ?? 1); index += 1)
 				await add(`webhook-${index}`, ['webhook']);
 			const [main, ...others] = members as [Member, ...Member[]];
