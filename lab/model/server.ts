@@ -39,7 +39,7 @@ interface Asked {
 	stream?: boolean;
 }
 
-type Content = string | Array<{ text?: string }>;
+type Content = string | Array<{ text?: string; image_url?: { url: string } }>;
 
 const textOf = (content: Content = ''): string =>
 	typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
@@ -59,13 +59,19 @@ function scriptOf(user: string, tools: OfferedTool[]): Script {
 	return { rounds: [[{ about, args }]] };
 }
 
-/** What it says at the end: the link of the last picture that it was given, or the text that came instead. */
-function conclusionOf(answer?: string): string {
+/**
+ * What it says at the end: the links of the last pictures that it was given, as pictures where it is told to
+ * show them, or the text that came instead.
+ */
+function conclusionOf(system: string, answer?: string): string {
 	if (answer === undefined) return 'Done';
-	const url = /"url":"([^"]+)"/.exec(answer)?.[1];
+	const [, one] = /"url":"([^"]+)"/.exec(answer) ?? [];
+	const [, several = ''] = /"urls":\[([^\]]+)\]/.exec(answer) ?? [];
+	const urls = several === '' ? [one] : several.split(',').map((url) => url.replaceAll('"', ''));
 	const credits = /"estimated_credits":(\d+)/.exec(answer)?.[1];
-	if (!url) return `No picture was made: ${/"output":"(.*)"/.exec(answer)?.[1] ?? answer}`;
-	return `Here is your picture${credits ? `, for ${credits} credits` : ''}: ${url}`;
+	if (!one) return `No picture was made: ${/"output":"(.*)"/.exec(answer)?.[1] ?? answer}`;
+	const shown = system.includes('![') ? urls.map((url) => `\n\n![](${url})`).join('') : ` ${one}`;
+	return `Here is your picture${credits ? `, for ${credits} credits` : ''}:${shown}`;
 }
 
 /**
@@ -75,6 +81,9 @@ function conclusionOf(answer?: string): string {
 export class ModelServer {
 	/** All calls that it has made, in order. */
 	readonly calls: ModelCall[] = [];
+
+	/** The pictures that it was last shown, as data URLs. */
+	shown: string[] = [];
 
 	/** The tools that it was offered last. */
 	offered: OfferedTool[] = [];
@@ -123,6 +132,9 @@ export class ModelServer {
 	/** The next round of the script; when it is over, what the model says then. */
 	private complete({ messages, tools = [] }: Asked) {
 		this.offered = tools.map((tool) => tool.function);
+		this.shown = messages.flatMap(({ content }) =>
+			Array.isArray(content) ? content.flatMap((part) => part.image_url?.url ?? []) : [],
+		);
 		// Where a conversation is kept, the answers to what was said before come first.
 		const said = messages.findLastIndex(({ role }) => role === 'user');
 		const answers = messages.slice(said + 1).filter(({ role }) => role === 'tool');
@@ -145,7 +157,10 @@ export class ModelServer {
 			function: { name: tool, arguments: JSON.stringify(args) },
 		}));
 		const last = answers.at(-1);
-		const conclusion = conclusionOf(last && textOf(last.content));
+		// n8n's client calls it so for newer models.
+		const isSystem = ({ role }: { role: string }) => ['system', 'developer'].includes(role);
+		const system = textOf(messages.find(isSystem)?.content);
+		const conclusion = conclusionOf(system, last && textOf(last.content));
 		const message =
 			calls.length > 0 ? { content: null, tool_calls: toolCalls } : { content: conclusion };
 		const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';

@@ -1,4 +1,5 @@
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { operationError } from '../../src/n8n/shownErrors';
 import { parameterOf, switchOf } from '../../src/trigger/filters';
 import { downloadFiles, forEachItem, openService, type Service } from '../../src/trigger/service';
 import { ok, type Result } from '../../src/base/result';
@@ -16,7 +17,7 @@ async function sample(context: IExecuteFunctions, service: Service): Promise<INo
 	const { entries } = await generationReader(context, service).page(undefined);
 	const found = entries.filter(isResource).filter(isFinished).filter(filterOf(context));
 	if (found.length > 0) return found.slice(0, SAMPLE).map(itemOf);
-	throw new NodeOperationError(context.getNode(), 'Nothing that has finished matches', {
+	throw operationError(context.getNode(), 'Nothing that has finished matches', {
 		description:
 			'Create an image, a video or audio first, or change the statuses, modes and models of this node. A published workflow starts by itself as soon as one finishes.',
 	});

@@ -1,11 +1,12 @@
 import { randomUUID } from 'crypto';
-import {
+import type {
+	IDataObject,
+	IHookFunctions,
+	IWebhookFunctions,
 	NodeOperationError,
-	type IDataObject,
-	type IHookFunctions,
-	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/api';
+import { operationError } from '../../src/n8n/shownErrors';
 import { runHook } from '../../src/trigger/hooks';
 import { nameInLog } from '../../src/trigger/log';
 import { openService, reasonOf, serviceError, type Service } from '../../src/trigger/service';
@@ -85,7 +86,7 @@ async function secretFromCredential(context: Context): Promise<string> {
 	const { signingSecret } = await context.getCredentials('mediaGenWebhookSecretApi');
 	const secret = textOf(signingSecret);
 	if (secret !== undefined) return secret;
-	throw new NodeOperationError(context.getNode(), 'The credential holds no signing secret');
+	throw operationError(context.getNode(), 'The credential holds no signing secret');
 }
 
 /**
@@ -123,11 +124,11 @@ function settingsOf(context: IHookFunctions) {
 		const notPublic = `Use the MediaGen Polling Trigger, or set WEBHOOK_URL=https://… of n8n: events go to https addresses only, not to ${url || 'an unknown one'}`;
 		const description =
 			'The Polling Trigger needs no public address. For this trigger set the environment variable WEBHOOK_URL of n8n to its public address, such as https://n8n.example.com/ (behind a reverse proxy also N8N_PROXY_HOPS=1), restart n8n and publish again.';
-		throw new NodeOperationError(node, notPublic, { description });
+		throw operationError(node, notPublic, { description });
 	}
 	const events = context.getNodeParameter('events', []);
 	if (!Array.isArray(events) || events.length === 0)
-		throw new NodeOperationError(node, 'Choose at least one event');
+		throw operationError(node, 'Choose at least one event');
 	const { id, name } = context.getWorkflow();
 	const description = `n8n: ${node.name} in ${name ?? 'a workflow'} (${id ?? 'not saved'})`;
 	return { url, events: events.map(String), description: description.slice(0, 200) };
@@ -216,13 +217,9 @@ async function incompleteError(
 			: `The webhook ${id} was left at the service: delete it (MediaGen Webhook: Delete).`;
 	}
 	const fields = Object.keys(body).join(', ').slice(0, 1_000) || 'none';
-	return new NodeOperationError(
-		context.getNode(),
-		`The service registered the webhook without ${lacks}`,
-		{
-			description: `${end} Fields of the response: ${fields}. Create a webhook elsewhere and choose Create Webhook: By Hand, or use the MediaGen Polling Trigger.`,
-		},
-	);
+	return operationError(context.getNode(), `The service registered the webhook without ${lacks}`, {
+		description: `${end} Fields of the response: ${fields}. Create a webhook elsewhere and choose Create Webhook: By Hand, or use the MediaGen Polling Trigger.`,
+	});
 }
 
 /**

@@ -6,6 +6,7 @@ import {
 import { withoutSlashes } from '../base/texts';
 import { credentialProblem, readCredential } from '../transport/credential';
 import { parseUrl } from '../transport/urls';
+import { notStopped } from './shownErrors';
 
 const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;
 
@@ -39,7 +40,7 @@ export async function authenticate(
 	const target = targetOf(options);
 	if (!target || !isBelow(target, read.baseUrl)) {
 		throw new UserError(
-			`The API key is sent to the base URL of its credential only, not to ${target?.host ?? 'another address'}`,
+			`The API key is sent to the base URL of its credential only, not to ${notStopped(target?.host ?? 'another address')}`,
 		);
 	}
 	// Modifies the request itself, by which the transport sees that n8n got this far.

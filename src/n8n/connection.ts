@@ -1,8 +1,4 @@
-import {
-	NodeOperationError,
-	type IAllExecuteFunctions,
-	type ILoadOptionsFunctions,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import {
 	CREDENTIAL,
 	credentialIdOf,
@@ -10,6 +6,7 @@ import {
 	rateLimitsOf,
 	readCredential,
 } from '../transport/credential';
+import { operationError } from './shownErrors';
 import { n8nHost, type HostContext } from './host';
 import { workspaceOf } from '../transport/workspace';
 
@@ -26,7 +23,7 @@ export async function connect(
 	const credential = await context.getCredentials(CREDENTIAL);
 	const read = readCredential(credential);
 	if (read.problem !== undefined)
-		throw new NodeOperationError(node, credentialProblem(read, ' of the credential') ?? '');
+		throw operationError(node, credentialProblem(read, ' of the credential') ?? '');
 	const { baseUrl, apiKey } = read;
 	const hostContext = { functions: context, files: () => ({}), ...limits };
 	const host = n8nHost(hostContext, { url: '', baseURL: baseUrl }, apiKey);

@@ -1,13 +1,13 @@
-import {
-	NodeOperationError,
-	type IExecuteFunctions,
-	type IExecutePaginationFunctions,
-	type INodeExecutionData,
-	type INodeType,
+import type {
+	IExecuteFunctions,
+	IExecutePaginationFunctions,
+	INodeExecutionData,
+	INodeType,
 } from 'n8n-workflow';
 import { quoted } from '../base/texts';
 import { callOf, callOfOne } from './call';
 import type { Runnable } from './check';
+import { operationError } from './shownErrors';
 import { runOperation } from './runOperation';
 import { runnable } from './prepare';
 import type { NodeResource } from './properties';
@@ -50,7 +50,7 @@ function chosen<T extends { value: string }>(
 	const found = all.find(({ value }) => value === given);
 	if (found) return found;
 	const names = all.map(({ value }) => value).join(', ');
-	throw new NodeOperationError(
+	throw operationError(
 		context.getNode(),
 		`This node has no ${what} ${quoted(given)}; it has ${names}`,
 		{

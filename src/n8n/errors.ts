@@ -4,18 +4,13 @@ import { asText } from '../base/types';
 import { creditWords } from '../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 import type { Run } from '../creation/run';
+import { asWritten, notStopped } from './shownErrors';
 import { creditSentence, creditState } from './spending';
 import { tryAgainOf } from './tryAgain';
 import { wordsOf } from './words';
 
 const statusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
-
-/**
- * A message as n8n may have it: n8n 1 and 2 show a failed execution as stopped by hand if the message of its
- * error contains this word in lower case, whoever has written it.
- */
-export const notStopped = (message: string): string => message.replace(/canceled/g, 'Canceled');
 
 /** What happened, what to do, and what it means for the user's credits. The job is named once. */
 export function describeFailure(failed: Failed, context: ErrorContext) {
@@ -65,9 +60,7 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
 	const text = describeFailure(failed, context);
 	const error = new NodeApiError(node, {}, { ...text, itemIndex: context.itemIndex });
-	// n8n replaces messages that contain a code it knows, such as ENOENT, and a description equal to
-	// the message.
-	Object.assign(error, { ...text, messages: [] });
+	Object.assign(asWritten(error, text.message), { description: text.description });
 	error.context.data = detailsOf(failed, context);
 	return error;
 }
@@ -75,8 +68,9 @@ export function nodeError(node: INode, failed: Failed, context: ErrorContext): N
 /** Of what a tool throws, n8n gives a model the message alone. */
 function forModel(error: NodeApiError): NodeApiError {
 	const { message, description } = error;
-	if (description) error.message = `${message.replace(/[.\s]+$/, '')}. ${notStopped(description)}`;
-	return error;
+	return description
+		? asWritten(error, `${message.replace(/[.\s]+$/, '')}. ${description}`)
+		: error;
 }
 
 interface OtherJob extends IDataObject {

@@ -1,10 +1,9 @@
 import { nameFromId } from '../base/texts';
-import {
-	NodeOperationError,
-	type IAllExecuteFunctions,
-	type ILoadOptionsFunctions,
-	type INodeProperties,
-	type INodePropertyOptions,
+import type {
+	IAllExecuteFunctions,
+	ILoadOptionsFunctions,
+	INodeProperties,
+	INodePropertyOptions,
 } from 'n8n-workflow';
 import { ENDPOINTS, GENERATION_MODES, type GenerationStatus, type Json } from '../api';
 import { optionList } from '../fields/operation';
@@ -12,7 +11,7 @@ import { ABSENT, flag, names, type Rule } from '../fields/rules';
 import { labelOf } from '../n8n/pickers/choices';
 import { eachPage } from '../n8n/pickers/request';
 import { isResource } from '../base/types';
-import { notStopped } from '../n8n/errors';
+import { operationError } from '../n8n/shownErrors';
 import type { Filters } from './event';
 
 /** What n8n says of the executions that a trigger starts. */
@@ -90,7 +89,7 @@ function ruled<T>(
 	const isUnset = value === undefined || (Array.isArray(value) && value.length === 0);
 	const said = rule(isUnset ? ABSENT : value, { baseUrl: '', files: {} });
 	if ('value' in said) return said.value as T | undefined;
-	throw new NodeOperationError(context.getNode(), notStopped(`${label} ${said.problem}`), {
+	throw operationError(context.getNode(), `${label} ${said.problem}`, {
 		description: said.hint,
 	});
 }

@@ -1,10 +1,9 @@
-import {
-	NodeOperationError,
-	type IAllExecuteFunctions,
-	type IBinaryKeyData,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type NodeApiError,
+import type {
+	IAllExecuteFunctions,
+	IBinaryKeyData,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
 } from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { ENDPOINTS, type Endpoint, type Scope } from '../api';
@@ -22,6 +21,7 @@ import { excludedScope } from '../transport/credential';
 import { requestResource, type RequestOptions } from '../transport/client';
 import { errorOf, isOutcomeUnknown } from '../transport/statuses';
 import { detailsOf, nodeError } from '../n8n/errors';
+import { asWritten, operationError } from '../n8n/shownErrors';
 import { errorRow, inFields } from '../n8n/rows';
 import { collect } from '../creation/outputs';
 
@@ -79,7 +79,7 @@ export async function openService(context: IAllExecuteFunctions, deadline?: Abor
 		/** Throws before anything is sent if the credential excludes this scope. */
 		requireScope(scope: Scope | undefined): void {
 			if (!excludedScope(connection.credential, [scope])) return;
-			throw new NodeOperationError(node, `The credential is limited to scopes without ${scope}`, {
+			throw operationError(node, `The credential is limited to scopes without ${scope}`, {
 				description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes of the Key in the credential, or empty that list.`,
 			});
 		},
@@ -94,7 +94,7 @@ export function serviceError(
 	action: string,
 ): NodeApiError {
 	const error = nodeError(context.getNode(), failed, { endpoint, itemIndex: 0, submitted: 0 });
-	return Object.assign(error, { message: `${action}: ${error.message}` });
+	return asWritten(error, `${action}: ${error.message}`);
 }
 
 /** What happened and what to do, in one line of a log. */

@@ -206,3 +206,12 @@ it.concurrent(
 		expect(answers[1]?.[0]?.id).toBe(answers[0]?.[0]?.id);
 	},
 );
+
+it.concurrent('an agent behind a MediaGen node sees the picture that was made', async () => {
+	const { ask, model } = await startWorld();
+	const first = createParameters({ prompt: 'a red car', options: { includeInputFields: true } });
+	const { charged, execution } = await ask('Agent 3.1', [pictures()], { first });
+	expect(execution.status).toBe('success');
+	expect(charged).toEqual(['a red car']);
+	expect(model.shown).toEqual([expect.stringMatching(/^data:image\/png;base64,/) as string]);
+});

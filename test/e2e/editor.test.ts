@@ -100,6 +100,17 @@ describe('10: an agent in the chat asks before it pays', () => {
 		expect(await charged()).toEqual([earlier]);
 		await editor.answerInChat('Approve');
 		await editor.chat.getByText(/^Here is your picture/).waitFor();
+		const pictures = editor.chat.locator('img[src*="/outputs/"]');
+		await pictures.nth(2).waitFor();
+		expect(await pictures.count()).toBe(3);
+		type Picture = { decode(): Promise<void>; naturalWidth: number };
+		for (const picture of await pictures.all()) {
+			const width = await picture.evaluate(async (image) => {
+				await (image as unknown as Picture).decode();
+				return (image as unknown as Picture).naturalWidth;
+			});
+			expect(width).toBeGreaterThan(100);
+		}
 		expect(await charged()).toEqual([earlier, (earlier / 2) * 3]);
 		expect((await sandbox.jobs())[0]?.text).toBe('a green boat');
 	});

@@ -2,10 +2,10 @@ import ts from 'typescript';
 import { sourceOf } from './sources';
 
 /** Where the message stands among what an error is made with. */
-const ERRORS: Record<string, number> = { NodeOperationError: 1, UserError: 0 };
+const ERRORS: Record<string, number> = { UserError: 0 };
 
 /** The same of the functions that make one of a text. */
-const MAKERS: Record<string, number> = { serviceError: 3, refuse: 0 };
+const MAKERS: Record<string, number> = { operationError: 1, serviceError: 3, refuse: 0 };
 
 /**
  * The function that gives the text of one, and its file: elsewhere this is the name of what goes to the log.

@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { NodeApiError, type ILoadOptionsFunctions, type JsonObject } from 'n8n-workflow';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { Endpoint } from '../../api';
 import { wordsOf } from '../words';
 import { BoundedMap } from '../../base/boundedMap';
@@ -9,6 +9,7 @@ import type { ApiRequest, Json } from '../../base/types';
 import { LEADS_BACK, mustBeList, pageOf, type Page } from '../../transport/pages';
 import { refusalOf } from '../../transport/statuses';
 import { connect } from '../connection';
+import { apiError } from '../shownErrors';
 
 export type Query = NonNullable<ApiRequest['query']>;
 
@@ -44,7 +45,7 @@ function problemOf(failed: Failed, endpoint: Endpoint): string {
 const unusable = (problem: string): Failed => fail({ kind: 'badResponse', status: 200, problem });
 
 const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: Endpoint) =>
-	new NodeApiError(context.getNode(), {} as JsonObject, { message: problemOf(failed, endpoint) });
+	apiError(context.getNode(), problemOf(failed, endpoint));
 
 interface Reading {
 	/** Asked instead of the query, where its page is not known yet. */

@@ -1,5 +1,5 @@
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
-import { nodeAt } from '../../../lab/n8n/canvas';
+import { connectedTo, nodeAt } from '../../../lab/n8n/canvas';
 import type { SavedCredential, WorkflowData } from '../../../lab/n8n/rest';
 import type { Script } from '../../../lab/model/server';
 
@@ -10,6 +10,7 @@ export type Caller = (typeof CALLERS)[number];
 export const triggerName = 'Start';
 export const toolName = 'MediaGen Generation';
 const callerName = 'Caller';
+const firstName = 'Picture';
 const modelName = 'Model';
 
 export interface AgentRun {
@@ -26,6 +27,8 @@ export interface AgentRun {
 	retry?: { maxTries: number; waitBetweenTries: number };
 	/** Further tools of ours, by the name of the node. */
 	others?: Record<string, { node: string; parameters: INodeParameters }>;
+	/** Parameters of a MediaGen node whose output the caller gets; it has to keep the fields of its input. */
+	first?: INodeParameters;
 }
 
 const AGENT = '@n8n/n8n-nodes-langchain.agent';
@@ -63,7 +66,7 @@ const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]:
 
 /** The workflow trigger -> a node that calls tools, with our node as its tool. */
 export function agentWorkflow(run: AgentRun): WorkflowData {
-	const { caller, scripts, parameters, retry, batchSize = 1, others = {} } = run;
+	const { caller, scripts, parameters, retry, batchSize = 1, others = {}, first } = run;
 	const kind = kindOf(caller, batchSize);
 	const isAgent = kind.type === AGENT;
 	const nodes: INode[] = [
@@ -95,6 +98,17 @@ export function agentWorkflow(run: AgentRun): WorkflowData {
 	});
 	const connections: IConnections = { [triggerName]: to('main') };
 	for (const name of [toolName, ...Object.keys(others)]) connections[name] = to('ai_tool');
+	if (first) {
+		nodes.push({
+			...nodeAt(firstName, 0, 1),
+			type: 'n8n-nodes-mediagen.mediaGen',
+			typeVersion: 1,
+			parameters: first,
+			...using(run.mediaGen),
+		});
+		connections[triggerName] = connectedTo(firstName);
+		connections[firstName] = to('main');
+	}
 	if (isAgent) {
 		nodes.push({
 			...nodeAt(modelName, 1, 1),
