@@ -17,6 +17,8 @@ export interface NodeRun {
 	credential?: SavedCredential;
 	/** Default: one item without fields. */
 	items?: InputItem[];
+	/** The code of a node between the files of the items and the node. */
+	between?: string;
 	/** `continueRegularOutput` is what users call Continue On Fail. */
 	onError?: OnError;
 	/** Retry On Fail, with how often and how many milliseconds apart. */
@@ -36,7 +38,10 @@ export const nodeName = 'Node under test';
 /** Name of the trigger that starts it by hand. */
 export const triggerName = 'Start';
 
-const inputName = 'Input';
+/** Name of the node that puts out the files of the items, if they have any. */
+export const inputName = 'Input';
+
+const betweenName = 'Between';
 
 // n8n keeps pinned files inside the item; the Code node puts them into its binary store, where a
 // user's files are, so that streaming and metadata are tried too.
@@ -54,13 +59,19 @@ return await Promise.all($input.all().map(async (item) => {
 
 /**
  * The workflow trigger -> node, ready to run by hand; if items have files, a Code node between them stores
- * those.
+ * those, and another one may follow.
  */
 export function workflowOf(run: NodeRun): WorkflowData {
 	const { items = [{}], type, typeVersion = 1, parameters, credential, onError, retry } = run;
+	const { between } = run;
 	const binaryMode = run.binaryMode ?? process.env.MEDIAGEN_E2E_BINARY_MODE;
 	const manual = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
-	const code = { type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: unpackFiles } };
+	const codeNode = (name: string, column: number, jsCode: string): INode => ({
+		...nodeAt(name, column),
+		type: 'n8n-nodes-base.code',
+		typeVersion: 2,
+		parameters: { jsCode },
+	});
 	const tried: INode = {
 		...nodeAt(nodeName, 2),
 		type,
@@ -71,7 +82,6 @@ export function workflowOf(run: NodeRun): WorkflowData {
 		credentials: credential && credentialOf(credential),
 	};
 	const trigger = { ...nodeAt(triggerName, 0), ...manual };
-	const input = { ...nodeAt(inputName, 1), ...code };
 	const shared: Pick<WorkflowData, 'name' | 'settings'> = {
 		name: `Try ${type}`,
 		...(binaryMode === 'combined' && { settings: { binaryMode } }),
@@ -83,10 +93,15 @@ export function workflowOf(run: NodeRun): WorkflowData {
 			connections: { [triggerName]: connectedTo(nodeName) },
 			pinData: { [triggerName]: items.map(({ json = {} }) => ({ json })) },
 		};
+	const before = [codeNode(inputName, 1, unpackFiles)];
+	if (between !== undefined) before.push(codeNode(betweenName, 1.5, between));
+	const nodes = [trigger, ...before, tried];
 	return {
 		...shared,
-		nodes: [trigger, input, tried],
-		connections: { [triggerName]: connectedTo(inputName), [inputName]: connectedTo(nodeName) },
+		nodes,
+		connections: Object.fromEntries(
+			nodes.slice(1).map(({ name }, index) => [nodes[index]?.name ?? '', connectedTo(name)]),
+		),
 		pinData: { [triggerName]: items.map((item) => ({ json: packed(item) })) },
 	};
 }

@@ -221,7 +221,7 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 		const sent: Json = {
 			method: part.method,
 			path: part.path,
-			body: withoutReferences(part.body, (field) => `binary:${field}`),
+			body: withoutReferences(part.body, ({ field }) => `binary:${field}`),
 		};
 		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
 		const resource: Json = { ...job, dryRun: true, summary, request: sent };

@@ -6,7 +6,7 @@ import { inOrder } from '../base/values';
 import { readFile, type LocalFile } from '../files/content';
 import { extensionOf } from '../files/types';
 import { upload } from '../files/up';
-import type { BinarySource } from '../transport/host';
+import type { BinarySource, StoredFile } from '../transport/host';
 import type { Item } from './item';
 import { refusedAlike } from './run';
 import { forgetFile, sendUnlessSent, type Names } from './sentFiles';
@@ -17,7 +17,14 @@ import { uploadKey, type Idempotency } from './idempotency';
  * POST /files first. Specification: Operation details, POST /files.
  */
 export class BinaryReference {
-	constructor(readonly field: string) {}
+	/**
+	 * @param field its name, and no other file of the item has it
+	 * @param file of another node, which is none of the item's own
+	 */
+	constructor(
+		readonly field: string,
+		readonly file?: StoredFile,
+	) {}
 }
 
 export function referencesIn(value: unknown): BinaryReference[] {
@@ -27,8 +34,11 @@ export function referencesIn(value: unknown): BinaryReference[] {
 }
 
 /** A copy of a value in which something else stands in place of each reference. */
-export function withoutReferences(value: unknown, insteadOf: (field: string) => unknown): unknown {
-	if (value instanceof BinaryReference) return insteadOf(value.field);
+export function withoutReferences(
+	value: unknown,
+	insteadOf: (reference: BinaryReference) => unknown,
+): unknown {
+	if (value instanceof BinaryReference) return insteadOf(value);
 	if (Array.isArray(value)) return value.map((entry) => withoutReferences(entry, insteadOf));
 	if (typeof value !== 'object' || value === null) return value;
 	const entries = Object.entries(value);
@@ -55,9 +65,12 @@ function readOnce({ run, host }: Item, source: BinarySource): Read {
 }
 
 /** A file of an item that can be sent: what it is, and its content, are known. */
-async function openFile(item: Item, field: string): Promise<Result<LocalFile>> {
+async function openFile(
+	item: Item,
+	{ field, file: ofOther }: BinaryReference,
+): Promise<Result<LocalFile>> {
 	try {
-		const source = await item.host.binary(field);
+		const source = await item.host.binary(field, ofOther);
 		if (!source) return fail({ kind: 'upload', field, problem: 'the item does not have it' });
 		const file = await readOnce(item, source);
 		if (!file) return fail({ kind: 'cancelled' });
@@ -80,7 +93,7 @@ const identityOf = ({ hash, type }: LocalFile): string => `${hash} ${type}`;
  * upload URL.
  */
 export function fingerprint(body: unknown, identities: Record<string, string>): string {
-	const named = withoutReferences(body, (field) => ({ binary: identities[field] }));
+	const named = withoutReferences(body, ({ field }) => ({ binary: identities[field] }));
 	return shortHash(inOrder(named));
 }
 
@@ -101,9 +114,10 @@ export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 		return ok({ sources: NO_FILES, requestFingerprint: fingerprint([path, body], {}) });
 	const sources = new Map<string, LocalFile>();
 	const identities: Record<string, string> = {};
-	for (const { field } of references) {
+	for (const reference of references) {
+		const { field } = reference;
 		if (sources.has(field)) continue;
-		const opened = await openFile(item, field);
+		const opened = await openFile(item, reference);
 		if (!opened.ok) return opened;
 		sources.set(field, opened.value);
 		identities[field] = identityOf(opened.value);
@@ -184,7 +198,7 @@ export async function uploadAll(
 		if (!sent.ok) return sent;
 		urls[field] = sent.value.url;
 	}
-	return ok(withoutReferences(item.request.body, (field) => urls[field]));
+	return ok(withoutReferences(item.request.body, ({ field }) => urls[field]));
 }
 
 /**
@@ -206,8 +220,9 @@ export function doubtFiles(
  */
 export async function sendFile(item: Item): Promise<Result<Json>> {
 	const { node, origin, settings, workspace } = item;
-	const field = referencesIn(item.request.body)[0]?.field ?? '';
-	const opened = await openFile(item, field);
+	const [reference = new BinaryReference('')] = referencesIn(item.request.body);
+	const { field } = reference;
+	const opened = await openFile(item, reference);
 	if (!opened.ok) return opened;
 	const file = opened.value;
 	const identity = `${identityOf(file)} ${file.fileName}`;

@@ -6,6 +6,7 @@ import type {
 	IExecuteFunctions,
 	IExecutePaginationFunctions,
 	IGetNodeParameterOptions,
+	IBinaryKeyData,
 	INode,
 	INodeExecutionData,
 	NodeExecutionHint,
@@ -15,11 +16,11 @@ import type {
 import { BoundedMap } from '../base/boundedMap';
 import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
-import { isRecord } from '../base/types';
+import { isRecord, type Json } from '../base/types';
 import { inOrder } from '../base/values';
 import { hasEnded } from '../creation/memory';
-import { FILES_KEY } from '../fields/rules/media';
 import { CREDENTIAL, credentialIdOf } from '../transport/credential';
+import { fileFinder, filesOf, type ExecutionFile } from './executionFiles';
 
 /*
  * What n8n gives to one run of a node, by whichever door it comes in, with a stated value where n8n gives
@@ -30,7 +31,8 @@ import { CREDENTIAL, credentialIdOf } from '../transport/credential';
 export interface Input {
 	/** As n8n numbers it. */
 	index: number;
-	item: INodeExecutionData;
+	json: IDataObject;
+	binary: IBinaryKeyData;
 	/** By the name of their field, wherever n8n keeps them. */
 	files: Record<string, IBinaryData>;
 }
@@ -84,6 +86,8 @@ export interface NodeCall {
 	evaluate(index: number, expression: string): unknown;
 	/** Where n8n takes calls from outside; `undefined` where it does not say. */
 	webhookAddress(index: number): string | undefined;
+	/** The file that an expression has given, if it is one of this execution. */
+	findFile(given: Json): ExecutionFile | undefined;
 	credential(index: number): Promise<ICredentialDataDecryptedObject>;
 	/** One sentence above the output; nowhere where n8n shows none. */
 	addHint(hint: NodeExecutionHint): void;
@@ -94,18 +98,18 @@ export interface NodeCall {
 	linkTo(file: IBinaryData): string | undefined;
 }
 
-const isFile = (value: unknown): value is IBinaryData =>
-	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
-
 /**
- * The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be
- * anybody's.
+ * The one place in which an item is read: older nodes and the Code node may leave out what an item consists
+ * of.
  */
-function filesOf({ json, binary = {} }: INodeExecutionData, isCombined: boolean) {
-	const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;
-	if (!isRecord(inJson)) return binary;
-	const files = Object.entries(inJson).filter(([, value]) => isFile(value));
-	return { ...(Object.fromEntries(files) as Record<string, IBinaryData>), ...binary };
+function inputOf(
+	index: number,
+	item: Partial<INodeExecutionData> = {},
+	isCombined: boolean,
+): Input {
+	const json = isRecord(item.json) ? (item.json as IDataObject) : {};
+	const binary = isRecord(item.binary) ? item.binary : {};
+	return { index, json, binary, files: filesOf({ json, binary }, isCombined) };
 }
 
 /** Whether there is nothing in it for n8n to evaluate. */
@@ -139,8 +143,8 @@ const DAY_MS = 86_400_000;
  */
 const withoutExecution = new BoundedMap<string, { memory: IDataObject; since: number }>(1_000);
 
-function memoryOfCall(place: string, { parameters }: INode, items: INodeExecutionData[]) {
-	const call = shortHash(inOrder([place, parameters, items.map(({ json }) => json)]));
+function memoryOfCall(place: string, { parameters }: INode, inputs: readonly Input[]) {
+	const call = shortHash(inOrder([place, parameters, inputs.map(({ json }) => json)]));
 	const now = systemClock.monotonic();
 	const known = withoutExecution.get(call);
 	if (known && now - known.since < DAY_MS && !hasEnded(known.memory)) return known.memory;
@@ -176,7 +180,8 @@ function webhookAddressOf(
 /** What is the same for all items, by whichever door n8n comes in. */
 function ofNode(
 	context: IExecuteFunctions | IExecutePaginationFunctions,
-	items: INodeExecutionData[],
+	inputs: readonly Input[],
+	isCombined: boolean,
 ) {
 	const node = context.getNode();
 	const { id: workflowId } = context.getWorkflow();
@@ -209,7 +214,7 @@ function ofNode(
 		signal: context.getExecutionCancelSignal(),
 		nodeMemory: orElse(
 			() => context.getContext('node'),
-			() => memoryOfCall(place, node, items),
+			() => memoryOfCall(place, node, inputs),
 		),
 		executionMemory: orElse(
 			() => context.getContext('flow'),
@@ -228,6 +233,7 @@ function ofNode(
 				() => webhookAddressOf(context, index),
 				() => undefined,
 			),
+		findFile: fileFinder(context, isCombined),
 	};
 }
 
@@ -250,10 +256,10 @@ export function callOf(context: IExecuteFunctions): NodeCall {
 		(index: number): ReadParameter =>
 		(name, fallback, options) =>
 			context.getNodeParameter(name, index, fallback, options);
-	const items = context.getInputData();
+	const inputs = context.getInputData().map((item, index) => inputOf(index, item, combined));
 	return {
-		...ofNode(context, items),
-		inputs: items.map((item, index) => ({ index, item, files: filesOf(item, combined) })),
+		...ofNode(context, inputs, combined),
+		inputs,
 		isNested: false,
 		runIndex: runIndexOf(context, 0),
 		parameter: (index, name, fallback) => readParameter(ofItem(index), name, fallback),
@@ -268,14 +274,16 @@ export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
 	const index = context.getItemIndex();
 	const { inputData } = context as { inputData?: ITaskDataConnections };
 	const { main, ai_tool: tool } = inputData ?? context.getExecuteData().data;
-	const item = (main ?? tool)?.[0]?.[index] ?? { json: {} };
+	const item = (main ?? tool)?.[0]?.[index];
+	const combined = isCombined(context);
 	const read: ReadParameter = (name, fallback, options) =>
 		context.getNodeParameter(name, fallback, options);
-	const ofCall = ofNode(context, [item]);
+	const inputs = [inputOf(index, item, combined)];
+	const ofCall = ofNode(context, inputs, combined);
 	const isNested = main === undefined;
 	return {
 		...ofCall,
-		inputs: [{ index, item, files: filesOf(item, isCombined(context)) }],
+		inputs,
 		isNested,
 		// Agents up to version 2 tell their model nothing of what is thrown. n8n itself tries again what is
 		// thrown only.

@@ -10,7 +10,13 @@ import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
 import { CREDENTIAL } from '../transport/credential';
-import { TRANSFER_TIMEOUT_MS, type BinarySource, type Body, type Host } from '../transport/host';
+import {
+	TRANSFER_TIMEOUT_MS,
+	type BinarySource,
+	type Body,
+	type Host,
+	type StoredFile,
+} from '../transport/host';
 import { parsed, readable, saidIn, TOO_LONG } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
@@ -147,10 +153,15 @@ function binaryHelpers({ functions: { helpers } }: HostContext): BinaryHelperFun
 }
 
 /** A file of an item: in n8n's store, or in the item itself. */
-function binarySource(context: HostContext, field: string): BinarySource | undefined {
+function binarySource(
+	context: HostContext,
+	field: string,
+	ofOther?: StoredFile,
+): BinarySource | undefined {
 	const files = context.files();
-	if (!Object.hasOwn(files, field) || !files[field]) return undefined;
-	const { id, data, fileName = '', mimeType } = files[field];
+	const file = ofOther ?? (Object.hasOwn(files, field) ? files[field] : undefined);
+	if (!file) return undefined;
+	const { id, data, fileName = '', mimeType } = file;
 	if (id) {
 		const open = async () => await binaryHelpers(context).getBinaryStream(id);
 		return { fileName, mimeType, id, open };
@@ -188,7 +199,7 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 		answerMs: common.timeout,
 		webhookAddress: context.webhookAddress,
 		channel: { send: createSend(context, options, secret), signal, fairnessKey },
-		binary: async (field) => binarySource(context, field),
+		binary: async (field, ofOther) => binarySource(context, field, ofOther),
 		async put(url, given, { open, size }, end) {
 			const names = Object.keys(given).map((name) => name.toLowerCase());
 			const headers: IDataObject = { ...given };

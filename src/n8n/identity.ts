@@ -18,7 +18,7 @@ function parametersFingerprint(
 }
 
 /** The input item as text, with files represented by where n8n stores them. */
-function inputText({ item: { json, binary = {} } }: Input, tool: boolean): string {
+function inputText({ json, binary }: Input, tool: boolean): string {
 	const files = Object.entries(binary).map(([field, { id, data }]) => [
 		field,
 		id ?? shortHash(data),

@@ -19,7 +19,7 @@ import { usualSettings } from '../fields/settings';
  * to version 2 run the calls of several items at once under one run index. The input of a call holds
  * its own arguments.
  */
-function hasForeignArguments(call: NodeCall, { index, item: { json: own } }: Input): boolean {
+function hasForeignArguments(call: NodeCall, { index, json: own }: Input): boolean {
 	if (!call.isNested) return false;
 	const calls: FromAIArgument[] = [];
 	traverseNodeParameters(call.node.parameters, calls);
@@ -96,8 +96,7 @@ function unkeptGuard(
 
 /** Fingerprint of a request, only for one run: its files by where n8n stores them, else by their content. */
 function ownKeyFingerprint({ files }: Input, { path, body }: ApiRequest): string {
-	const named = withoutReferences(body, (field) => {
-		const file = files[field];
+	const named = withoutReferences(body, ({ field, file = files[field] }) => {
 		return file && (file.id ?? shortHash(file.data));
 	});
 	return shortHash(JSON.stringify([path, named]));
@@ -132,7 +131,9 @@ function prepare(
 		);
 	if (wrong) return wrong;
 	const { isTool, timezone } = call;
-	const values = new Values(fields, read.value, isTool, { baseUrl, files: input.files, timezone });
+	const { files } = input;
+	const context = { baseUrl, files, timezone, findFile: call.findFile };
+	const values = new Values(fields, read.value, isTool, context);
 	const settings = buildSettings(values, usualSettings(spec, isTool));
 	if (!settings.ok) return settings;
 	const chosen = settings.value.idempotency as IdempotencyChoice;

@@ -192,7 +192,7 @@ async function endsOf(
 
 /** A failed row, in the shape that n8n needs for what is set under _On Error_. */
 function failedRow({ node, isTool }: NodeCall, end: End, failed: Failed): INodeExecutionData {
-	const { index, item } = end.input;
+	const { index, json } = end.input;
 	const context = { ...end.context, isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that
 	// would be paid for again.
@@ -206,7 +206,7 @@ function failedRow({ node, isTool }: NodeCall, end: End, failed: Failed): INodeE
 	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
 	return errorRow(describeFailure(failed, context), details, {
 		item: index,
-		json: item.json,
+		json,
 		resultField: ofSettings ?? failed.resultField,
 		resource: runOfRow(failed),
 	});
@@ -221,7 +221,7 @@ function rowsOf(call: NodeCall, { spec }: Runnable, end: End): INodeExecutionDat
 	const { includeInputFields, isTool, resultField = '' } = settings;
 	// An agent has written the input itself.
 	const isWanted = includeInputFields && !isTool;
-	const row = isWanted ? { json: input.item.json, resultField } : undefined;
+	const row = isWanted ? { json: input.json, resultField } : undefined;
 	const request = spec.creates ? item.request : undefined;
 	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
 	for (const { json, binary = {} } of rows) {

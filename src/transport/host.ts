@@ -44,8 +44,11 @@ export interface Host {
 	baseUrl: string;
 	/** How long an answer may take, in ms. */
 	answerMs: number;
-	/** `undefined` when the item has no binary field of that name. */
-	binary(field: string): Promise<BinarySource | undefined>;
+	/**
+	 * `undefined` when the item has no binary field of that name.
+	 * @param file of another node, which is taken instead
+	 */
+	binary(field: string, file?: StoredFile): Promise<BinarySource | undefined>;
 	/** PUT without credentials and without following redirects, until `end` fires. */
 	put(
 		url: string,

@@ -141,6 +141,27 @@ test('what is used can be sent, and is no word for nothing', () => {
 	expect(failing(isSpoiled)).toEqual([]);
 });
 
+test('whatever takes a file of the item takes one of another node, and no other', () => {
+	const own = context.files.data;
+	const foreign = { ...own, id: 'filesystem-v2:other' } as IBinaryData;
+	const found = { name: 'photo of Get file', file: foreign };
+	const given = {
+		...context,
+		findFile: ({ id }: { id?: unknown }) => (id === foreign.id ? found : undefined),
+	};
+	const takes = (file: object) =>
+		fields.filter(({ operation, field }) => {
+			const good = withValue(showing(requiredOf(operation), field), field.parameter, file);
+			const ruled = valuesOf(operation, good, given).rulingOf(field.parameter);
+			const value = ruled && 'value' in ruled ? ruled.value : undefined;
+			return [value].flat().some((one) => one instanceof BinaryReference);
+		});
+	const taking = takes({ ...own });
+	expect(taking.length).toBeGreaterThan(10);
+	expect(takes({ ...foreign }).map(nameOf)).toEqual(taking.map(nameOf));
+	expect(takes({ ...foreign, id: 'filesystem-v2:stranger' })).toEqual([]);
+});
+
 test('what is refused is told on one line, with what came and without angle brackets', () => {
 	const isUntold = (one: Outcome) => !/^[^\n\r<>]{5,300}$/.test(problemOf(one) ?? 'none of it');
 	expect(failing(isUntold)).toEqual([]);

@@ -110,18 +110,25 @@ function byUrl(given: string, { baseUrl }: RuleContext): Ruled {
 	};
 }
 
+/** Where n8n keeps files in memory, `{{ $binary.data }}` leaves out what is in the file. */
 const isBinary = (value: Json): boolean =>
-	'mimeType' in value && ('id' in value || 'data' in value);
+	'mimeType' in value && ('id' in value || 'data' in value || 'fileExtension' in value);
 
-/** A file as `{{ $binary.data }}` gives it is sent by the name of its field. */
-function byFile(file: Json, context: RuleContext): Ruled {
+/**
+ * A file as `{{ $binary.data }}` gives it is sent by the name of its field; else it has to be one of another
+ * node.
+ */
+function byFile(given: Json, { files, findFile }: RuleContext): Ruled {
 	const isSame = (other: StoredFile) =>
-		Object.entries(file).every(([name, value]) => other[name] === value);
-	const [found, another] = Object.entries(context.files).filter(([, other]) => isSame(other));
-	if (found && !another) return { value: new BinaryReference(found[0]) };
+		Object.entries(given).every(([name, value]) => other[name] === value);
+	const [own, another] = Object.entries(files).filter(([, other]) => isSame(other));
+	if (own && !another) return { value: new BinaryReference(own[0]) };
+	const found = another ? undefined : findFile?.(given);
+	if (found && !Object.hasOwn(files, found.name))
+		return { value: new BinaryReference(found.name, found.file) };
 	return {
-		problem: `is the file ${quoted(file.fileName ?? file.mimeType)}, which is not one file of this item`,
-		hint: 'Enter the name of a binary field of the item instead of the file itself',
+		problem: `is the file ${quoted(given.fileName ?? given.mimeType)}, which is not one file of this item or of a node before it`,
+		hint: 'Enter the name of a binary field of the item, or an expression that leads to a file of another node',
 	};
 }
 

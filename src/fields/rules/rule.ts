@@ -1,5 +1,5 @@
 import { isBlank } from '../../base/texts';
-import { isRecord } from '../../base/types';
+import { isRecord, type Json } from '../../base/types';
 import type { StoredFile } from '../../transport/host';
 
 /** What a rule may use besides the value. */
@@ -8,6 +8,8 @@ export interface RuleContext {
 	baseUrl: string;
 	/** The files of the item by the name of their field. */
 	files: Record<string, StoredFile>;
+	/** The file of another node that an expression has given, under a name that says where it stands. */
+	findFile?: (given: Json) => { name: string; file: StoredFile } | undefined;
 	/** IANA name of the workflow's timezone, for times that name none. */
 	timezone?: string;
 	/** What the rule of another field says, by the name of its parameter. */

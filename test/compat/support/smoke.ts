@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { credentialData } from '../../../lab/n8n/credential';
+import { inputName } from '../../../lab/n8n/nodeWorkflow';
 import { runNode, type NodeRun } from '../../../lab/n8n/runNode';
 import { projectRoot } from '../../../lab/process/paths';
 import { SandboxAdmin } from '../../../lab/sandbox/admin';
@@ -131,6 +132,37 @@ export function smoke(instanceOf: () => EventInstance): void {
 		);
 		const { input } = created?.body as { input: { start_frame: string[] } };
 		expect(await stored(input.start_frame[0])).toBe(true);
+	});
+
+	it('a file of an earlier node is uploaded by expression, and one that only text names is not', async () => {
+		const photo = {
+			data: bytesOf('image/png', 3_000),
+			fileName: 'photo.png',
+			mimeType: 'image/png',
+		};
+		const upload = async (inputBinaryField: string, more: Partial<NodeRun>) =>
+			await run('mediaGenFile', {
+				parameters: { operation: 'upload', inputBinaryField },
+				...more,
+			});
+		const between = 'return $input.all().map(() => ({ json: { isLeft: true } }));';
+		const items = [{ binary: { photo } }];
+		// By `$()`, n8n 1.123 gives nothing of what a Code node has put out.
+		const ofInput = `={{ $node["${inputName}"].binary.photo }}`;
+		const sent = await upload(ofInput, { items, between });
+		expect(sent.error).toBeUndefined();
+		expect(sent.items[0]?.json).toMatchObject({ fileName: 'photo.png', size: 3_000 });
+		const stored = await fetch(String(sent.items[0]?.json.url));
+		expect(Buffer.from(await stored.arrayBuffer()).equals(photo.data)).toBe(true);
+		const { runData } = sent.execution.data.resultData;
+		const foreign = runData[inputName]?.[0]?.data?.main?.[0]?.[0]?.binary?.photo;
+		expect(foreign?.mimeType).toBe('image/png');
+		const refused = await upload('={{ $json.photo }}', {
+			items: [{ json: { photo: { ...foreign } } }],
+		});
+		expect(refused.error?.message).toMatch(
+			/which is not one file of this item or of a node before/,
+		);
 	});
 
 	it('an agent makes a picture with a node as its tool', async () => {

@@ -1,0 +1,157 @@
+import type {
+	IBinaryData,
+	IExecuteFunctions,
+	IExecutePaginationFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+import { isRecord, type Json } from '../base/types';
+import { FILES_KEY } from '../fields/rules/media';
+import type { StoredFile } from '../transport/host';
+
+/*
+ * The files of an execution. An expression may lead to the file of another node, or to what a node has made
+ * of it in its json; a stranger may write the id of a file of somebody else into such json. So a file is
+ * taken if it stands as a file in what some node of this execution has put out.
+ */
+
+type Context = IExecuteFunctions | IExecutePaginationFunctions;
+
+/** What n8n gives to expressions of the nodes of the execution. */
+interface DataProxy {
+	$node: Record<string, { runIndex: number }>;
+	$items(node: string, output: number, run: number): INodeExecutionData[];
+}
+
+/** A file of another node, under a name that says where it stands. */
+export interface ExecutionFile {
+	name: string;
+	file: StoredFile;
+}
+
+const isFile = (value: unknown): value is IBinaryData =>
+	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
+
+/**
+ * The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be
+ * anybody's.
+ */
+export function filesOf(
+	{ json = {}, binary = {} }: Pick<Partial<INodeExecutionData>, 'json' | 'binary'>,
+	isCombined: boolean,
+): Record<string, IBinaryData> {
+	const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;
+	if (!isRecord(inJson)) return binary;
+	const files = Object.entries(inJson).filter(([, value]) => isFile(value));
+	return { ...(Object.fromEntries(files) as Record<string, IBinaryData>), ...binary };
+}
+
+/** The nodes that an expression names: `$('Name')`, `$node["Name"]`, `$node.Name`, `$items('Name')`. */
+const NAMED = /\$(?:\(|items\(|node\[)\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1|\$node\.(\w+)/g;
+
+function textsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap(textsIn);
+}
+
+/** The nodes whose files an expression can lead to: those before this one, and those that it names. */
+function nodesOf(context: Context): Set<string> {
+	const { name, parameters } = context.getNode();
+	const before = context.getParentNodes(name).map((node) => node.name);
+	const named = textsIn(parameters).flatMap((text) =>
+		[...text.matchAll(NAMED)].map(([, , quoted = '', plain = '']) =>
+			quoted === '' ? plain : quoted.replace(/\\(.)/g, '$1'),
+		),
+	);
+	return new Set([...before, ...named]);
+}
+
+/** What a node has put out in all its runs, by all its outputs. */
+function* outputsOf({ $node, $items }: DataProxy, node: string): Generator<INodeExecutionData> {
+	let lastRun = -1;
+	try {
+		lastRun = Number($node[node]?.runIndex);
+	} catch {
+		// There is no such node.
+	}
+	for (let run = 0; run <= lastRun; run += 1) {
+		for (let output = 0; ; output += 1) {
+			let items: INodeExecutionData[] | null;
+			try {
+				items = $items(node, output, run);
+			} catch {
+				// It has no such output, or none of this run.
+				break;
+			}
+			yield* items ?? [];
+		}
+	}
+}
+
+/** Without an id n8n gives what is known of a file, but not always its data. */
+const descriptionOf = (file: Json): string =>
+	JSON.stringify(
+		Object.entries(file)
+			.filter(([name, value]) => name !== 'data' && value !== undefined)
+			.sort(([one], [other]) => (one < other ? -1 : 1)),
+	);
+
+/** All files of an execution by what tells them apart. */
+class ExecutionFiles {
+	private readonly byId = new Map<string, ExecutionFile>();
+	private readonly byDescription = new Map<string, ExecutionFile[]>();
+	/** How many files have a name by where they stand. */
+	private readonly named = new Map<string, number>();
+
+	add(node: string, field: string, file: IBinaryData): void {
+		const { id } = file;
+		if (id !== undefined) {
+			if (!this.byId.has(id)) this.byId.set(id, this.withName(node, field, file));
+			return;
+		}
+		const description = descriptionOf({ ...file });
+		const equal = this.byDescription.get(description) ?? [];
+		if (equal.some((one) => one.file.data === file.data)) return;
+		equal.push(this.withName(node, field, file));
+		this.byDescription.set(description, equal);
+	}
+
+	find(given: Json): ExecutionFile | undefined {
+		const { id, data } = given;
+		if (id !== undefined) return this.byId.get(String(id));
+		const equal = this.byDescription.get(descriptionOf(given)) ?? [];
+		const same = equal.filter(({ file }) => data === undefined || file.data === data);
+		return same.length === 1 ? same[0] : undefined;
+	}
+
+	private withName(node: string, field: string, file: IBinaryData): ExecutionFile {
+		const place = `${field} of ${node}`;
+		const number = 1 + (this.named.get(place) ?? 0);
+		this.named.set(place, number);
+		return { name: number === 1 ? place : `${place} (${number})`, file: file as StoredFile };
+	}
+}
+
+/** Reads what all nodes have put out that an expression can lead to; nothing where n8n keeps no such data. */
+function readFiles(context: Context, isCombined: boolean): ExecutionFiles {
+	const files = new ExecutionFiles();
+	try {
+		const data = context.getWorkflowDataProxy(0) as unknown as DataProxy;
+		for (const node of nodesOf(context))
+			for (const item of outputsOf(data, node))
+				for (const [field, file] of Object.entries(filesOf(item, isCombined)))
+					if (isFile(file)) files.add(node, field, file);
+	} catch {
+		// In n8n's own Agents there is no execution.
+	}
+	return files;
+}
+
+/** Finds the file that an expression has given among those of the execution, which are read when needed. */
+export function fileFinder(context: Context, isCombined: boolean) {
+	let files: ExecutionFiles | undefined;
+	return (given: Json): ExecutionFile | undefined => {
+		files ??= readFiles(context, isCombined);
+		return files.find(given);
+	};
+}
