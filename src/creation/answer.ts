@@ -3,13 +3,12 @@ import { isRecord, type ApiResponse, type Resource } from '../base/types';
 import { idAskedFor, textOf } from '../api';
 import { chargeOf } from '../transport/priceBook';
 import { meaningOf, refusalOf } from '../transport/statuses';
-import type { Slot } from '../transport/jobSlots';
+import type { Slot, SlotKind } from '../transport/jobSlots';
 import { countCredits, isOutOfCredits, type CreditWait } from './cap';
 import { keyInUse, type Idempotency } from './idempotency';
-import { slotKindOf, type Item, type OperationSpec } from './item';
-import { recordEvent } from './memory';
-import { halt } from './run';
-import { isOutcomeOpen, type ItemEvent } from './state';
+import type { Item, OperationSpec } from './item';
+import { noteFailure } from './run';
+import { isOutcomeOpen, type ItemEvent, recordEvent } from './state';
 
 /*
  * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
@@ -40,6 +39,8 @@ export type Heard = Result<Made> | { again: Again };
 export interface Progress {
 	readonly item: Item;
 	readonly idempotency: Idempotency;
+	/** The kind of slot that its job takes, if it takes one. */
+	readonly slotKind: SlotKind | undefined;
 	/** The slot that the job holds: a known job holds none. */
 	slot?: Slot;
 	/** When its wait for a slot began, on the monotonic clock. */
@@ -79,7 +80,7 @@ const recordState: Hearer = ({ made }, { item }) => {
 /** Under a key that others share, a 402 may be an earlier one, kept by the service. */
 const takeOtherKey: Hearer = ({ made }, { item, idempotency }) => {
 	if (made.ok || !isOutOfCredits(made) || item.memory.state.is !== 'new') return undefined;
-	return idempotency.giveWay('noCredits') ? 'otherKey' : undefined;
+	return idempotency.giveWay?.('noCredits') ? 'otherKey' : undefined;
 };
 
 /** After so many 429 under one key, the service may keep them for the key. */
@@ -95,7 +96,7 @@ const countRefusals: Hearer = ({ made }, progress) => {
 	if (isOutcomeOpen(item.memory.state)) return undefined;
 	const isOwn = !idempotency.isShared;
 	// One without a slot the client has tried long enough: this try of the node is over.
-	const isLastAttempt = slotKindOf(item) === undefined;
+	const isLastAttempt = progress.slotKind === undefined;
 	if (isLastAttempt || (isOwn && refusals % REFUSALS_OF_ONE_KEY === 0))
 		recordEvent(item.memory, { kind: 'refused', keepsKey: !isOwn });
 	return undefined;
@@ -134,7 +135,7 @@ const tellGate: Hearer = ({ made }, progress, again) => {
 	workspace.credits.refused();
 	credits.lackedCredits = made;
 	progress.waitsSince = undefined;
-	idempotency.startAgain();
+	idempotency.startAgain?.();
 	return 'topUp';
 };
 
@@ -145,7 +146,7 @@ const settleSlot: Hearer = ({ made }, progress) => {
 		slot?.accepted(made.value.job);
 		return undefined;
 	}
-	if (!slotKindOf(item) || refusalOf(made) !== 'throttled') {
+	if (!progress.slotKind || refusalOf(made) !== 'throttled') {
 		slot?.release();
 		return undefined;
 	}
@@ -159,7 +160,7 @@ const settleSlot: Hearer = ({ made }, progress) => {
 /** The other items of the run. */
 const tellRun: Hearer = ({ made }, { item }, again) => {
 	if (made.ok) item.run.refusals.accepted(item);
-	else if (again === undefined) halt(item, made);
+	else if (again === undefined) noteFailure(item, made);
 	return undefined;
 };
 

@@ -49,7 +49,6 @@ export async function awaitCredits(
 	channel: Channel,
 	wait: CreditWait,
 ): Promise<Failed | undefined> {
-	if (settings.onInsufficientCredits !== 'wait') return undefined;
 	wait.wasFree = !credits.lacksCredits;
 	if (credits.lacksCredits) wait.creditsBy ??= clock.monotonic() + settings.creditWaitTimeoutMs;
 	const wasRefused = wait.lackedCredits !== undefined;
@@ -105,13 +104,14 @@ export class ExecutionCredits {
 		return this.unpriced[kindOf(request)] === true;
 	}
 
-	/** @param expected what it was expected to reserve, where that is known */
-	addJob(request: Priced, job: Resource, expected: number | undefined, isRunning: boolean): void {
+	/**
+	 * @param expected what it was expected to reserve, where that is known
+	 * @param mayGrow whether it may still reserve all of that, though it shows less for now
+	 */
+	addJob(request: Priced, job: Resource, expected: number | undefined, mayGrow: boolean): void {
 		const said = creditsOf(job);
 		if (said === undefined) this.unpriced[kindOf(request)] = true;
 		const price = expected ?? 0;
-		// An approved run may still reserve all of its budget, though it shows less for now.
-		const mayGrow = isRunning && job.object === 'agent_run';
 		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
 		const known = Object.hasOwn(this.counted, job.id) ? (this.counted[job.id] ?? 0) : 0;
 		this.counted[job.id] = Math.max(known, reserved);
@@ -192,8 +192,10 @@ export function countCredits(item: Item, body: unknown, made: Result<Resource>):
 		delete memory.expectedCredits;
 		item.run.doubtful.delete(item.origin.item);
 		workspace.prices.teach(request, job);
-		const isRunning = jobState(job, settings.terminalStatuses) === 'running';
-		return credits.addJob(request, job, workspace.prices.reservationOf(request), isRunning);
+		// An approved run may still reserve all of its budget.
+		const mayGrow =
+			job.object === 'agent_run' && jobState(job, settings.terminalStatuses) === 'running';
+		return credits.addJob(request, job, workspace.prices.reservationOf(request), mayGrow);
 	}
 	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
 	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.

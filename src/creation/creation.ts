@@ -13,11 +13,10 @@ import { collect, expiryOf, withOutputs } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
 import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
 import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
-import { recordEvent } from './memory';
 import { readKnownJob } from './readJob';
-import { halt, inTurn, refusedAlike, whyStopped } from './run';
-import { isKeyExpired, isOutcomeOpen, nextStep } from './state';
-import { adopt, catchUp, factsOf } from './takeOver';
+import { inTurn, noteFailure, refusedAlike, whyStopped } from './run';
+import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent } from './state';
+import { adopt, catchUp, factsOf } from './lostRequests';
 import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -31,7 +30,8 @@ import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './upload
  *     (`transport/client.ts`), and by the next try of the node (`state.ts`). Without a key, never.
  *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be
  *     credits (`answer.ts`).
- *  3. Its key leads to nothing, such as to a job that had failed before: under the next one (`idempotency/`).
+ *  3. Its key leads to nothing, such as to a job that had failed before: under the next one
+ *     (`idempotency.ts`).
  *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the
  *     request: anew.
  */
@@ -81,6 +81,7 @@ class Creation {
 		this.progress = {
 			item,
 			idempotency: this.idempotency,
+			slotKind: slotKindOf(item),
 			outSince: 0,
 			refusals: 0,
 			credits: {},
@@ -114,7 +115,7 @@ class Creation {
 	private async begin(): Promise<Failed | undefined> {
 		const { item, idempotency } = this;
 		const { memory, spec } = item;
-		const rejected = idempotency.claim();
+		const rejected = idempotency.claim?.();
 		if (rejected) return rejected;
 		if (idempotency.startsOver) this.startOver();
 		// Before the state decides: what was lost of the same request becomes the state of the item.
@@ -151,10 +152,11 @@ class Creation {
 			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
-			const lacking =
-				progress.again === 'otherKey'
-					? undefined
-					: await awaitCredits(item, channel, progress.credits);
+			const waitsForCredits =
+				item.settings.onInsufficientCredits === 'wait' && progress.again !== 'otherKey';
+			const lacking = waitsForCredits
+				? await awaitCredits(item, channel, progress.credits)
+				: undefined;
 			if (lacking) return lacking;
 			const heard = await this.takeTurn(start.value.request, channel);
 			if (!('again' in heard)) return heard;
@@ -212,10 +214,8 @@ class Creation {
 	 */
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item } = this;
-		const { credits, settings, spec } = item;
-		const { maxCredits, maxCreditsPerDay } = settings;
-		const isLimited = maxCredits < Infinity || maxCreditsPerDay < Infinity;
-		if (!isLimited) return this.takeSlot(request, channel);
+		const { credits, spec } = item;
+		if (!this.isLimited) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => {
 			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
 			await askToday(item);
@@ -224,13 +224,18 @@ class Creation {
 		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 	}
 
+	private get isLimited(): boolean {
+		const { maxCredits, maxCreditsPerDay } = this.item.settings;
+		return maxCredits < Infinity || maxCreditsPerDay < Infinity;
+	}
+
 	private async takeSlot(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
 		const { settings, workspace } = item;
 		progress.waitsSince ??= workspace.clock.monotonic();
 		const acquired = await workspace.slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
-			takesSlot: slotKindOf(item) ?? false,
+			takesSlot: progress.slotKind ?? false,
 			since: progress.waitsSince,
 		});
 		if (!acquired.ok) return acquired;
@@ -240,30 +245,37 @@ class Creation {
 
 	/** Sends a creation that has a slot. */
 	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
-		const { item, progress, idempotency } = this;
-		const { slot, credits } = progress;
-		// It may have waited for hours: then the key may no longer show what became of the request, or the
-		// credits have run out, and it waits for its turn to try.
-		const hasRunOut = credits.wasFree && item.workspace.credits.lacksCredits;
-		if (this.hasKeyExpired || (hasRunOut && progress.again !== 'otherKey')) {
+		const { item, progress, idempotency, isLimited } = this;
+		const { slot } = progress;
+		if (this.hasWaitedTooLong(request)) {
 			slot?.release();
 			progress.waitsSince = undefined;
 			progress.again = 'waited';
 			return { again: 'waited' };
 		}
-		const { path } = request;
-		const body = request.isRepeat
-			? request.body
-			: withBudget(item, request.body, idempotency.isShared);
-		const unfit = refusedAlike(item) ?? withinLimits(item, body);
+		const { path, isRepeat } = request;
+		const isBounded = isLimited && !isRepeat;
+		const body = isBounded ? withBudget(item, request.body, idempotency.isShared) : request.body;
+		const unfit = refusedAlike(item) ?? (isLimited ? withinLimits(item, body) : undefined);
 		if (unfit) {
-			halt(item, unfit);
+			noteFailure(item, unfit);
 			slot?.release();
 			return unfit;
 		}
 		const isFilledIn = body !== request.body || asksForFirstModel(item.request);
-		const key = request.isRepeat ? request.key : idempotency.keyOf(isFilledIn ? body : undefined);
-		return await this.exchange({ path, key, body }, channel);
+		const key = isRepeat ? request.key : idempotency.keyOf(isFilledIn ? body : undefined);
+		return await this.exchange({ path, key, body, isRepeat }, channel);
+	}
+
+	/**
+	 * It may have waited for a slot for hours: then its key may no longer show what became of it, or the
+	 * credits have run out, and it waits for its turn to try.
+	 */
+	private hasWaitedTooLong({ isRepeat }: CreationRequest): boolean {
+		const { item, progress } = this;
+		if (isRepeat && this.hasKeyExpired) return true;
+		const hasRunOut = progress.credits.wasFree && item.workspace.credits.lacksCredits;
+		return hasRunOut === true && progress.again !== 'otherKey';
 	}
 
 	/** Whether the key of an open outcome can no longer settle it. */
@@ -279,7 +291,7 @@ class Creation {
 	 * is heard all the same: the request may be carried out, and its job takes a slot.
 	 */
 	private async exchange(
-		{ key, path, body }: { key?: string; path: string; body: unknown },
+		{ key, path, body, isRepeat }: CreationRequest,
 		channel: Channel,
 	): Promise<Heard> {
 		const { item, progress } = this;
@@ -305,8 +317,8 @@ class Creation {
 			{
 				onSending,
 				replayable: () => key !== undefined && !this.hasKeyExpired,
-				return429: slotKindOf(item) !== undefined,
-				outcomeOpen: isOutcomeOpen(memory.state),
+				return429: progress.slotKind !== undefined,
+				outcomeOpen: isRepeat,
 				keepTryingMs: item.spec.charges ? settings.waitTimeoutMs : undefined,
 				validate: mustHaveId,
 			},
@@ -352,7 +364,7 @@ class Creation {
 		const createdAt = Date.parse(String(seen.job.created_at));
 		const sentAt = progress.sentAt ?? NaN;
 		const isOwn = createdAt >= sentAt;
-		if (isOwn || !idempotency.giveWay('failedBefore', createdAt < sentAt)) return seen;
+		if (isOwn || !idempotency.giveWay?.('failedBefore', createdAt < sentAt)) return seen;
 		slot.release();
 		progress.slot = undefined;
 		recordEvent(item.memory, { kind: 'jobFailed' });

@@ -1,7 +1,10 @@
 import { onAbort } from '../base/abort';
 import { systemClock } from '../base/clock';
+import { shortHash } from '../base/hash';
+import { scopeOf, type Idempotency } from './idempotency';
+import type { Item } from './item';
 import type { ItemMemory, NodeMemory } from './memory';
-import type { ItemState } from './state';
+import type { Facts, ItemState } from './state';
 
 /*
  * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
@@ -9,11 +12,9 @@ import type { ItemState } from './state';
  * very same objects for a day:
  *
  * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
- * the execution
- *   was stopped. The next click that asks for the same takes it over, once.
- * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes it
- * over,
- *   however often it is retried. Executions that are no retries are other orders.
+ *   the execution was stopped. The next click that asks for the same takes it over, once.
+ * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
+ *   it over, however often it is retried. Executions that are no retries are other orders.
  */
 
 const DAY_MS = 86_400_000;
@@ -47,7 +48,7 @@ interface Lost {
 /** What is worth most: a job, then a request that may have made one. */
 const RANKS: Record<ItemState['is'], number> = { done: 2, created: 2, sent: 1, new: 0 };
 
-export const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
+const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
 
 /** How far the request of an item has come. */
 const progressOf = (memory: ItemMemory): number => memory.state.nextKey * 3 + rankOf(memory);
@@ -198,4 +199,100 @@ export function lostRequestsOf(workflow: string): LostOfWorkflow {
 	// Also of workflows that are never executed again.
 	for (const each of workflows.values()) each.forgetOld();
 	return known;
+}
+
+/*
+ * Whether a request is one that was made before. What is known of an item is about the request with the
+ * content in its memory. An item that asks for the first time goes on with what another place of its
+ * execution, or another execution, has lost of the same content.
+ */
+
+/** The requests of earlier runs of a node, within one execution, that have not ended well, by content. */
+export type Unfinished = Map<string, Array<[place: string, memory: ItemMemory]>>;
+
+const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
+
+/** @param place of an item of the run that asks: what its other items have is theirs */
+function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
+	const found: Unfinished = new Map();
+	for (const [other, memory] of Object.entries(items)) {
+		const { content, endedIn } = memory;
+		if (content === undefined || endedIn !== undefined || rankOf(memory) === 0) continue;
+		if (runOf(other) === runOf(place)) continue;
+		found.set(content, [...(found.get(content) ?? []), [other, memory]]);
+	}
+	return found;
+}
+
+/**
+ * Takes what an earlier round of the execution has asked for and not been given: it is this item's from now
+ * on.
+ */
+function takeUnfinished({ run, node, origin, settings }: Item, content: string) {
+	// Calls of a tool are told apart by what they ask for, not by a place.
+	if (settings.isTool) return undefined;
+	run.cache.unfinished ??= unfinishedIn(node, origin.item);
+	const [place, memory] = run.cache.unfinished.get(content)?.shift() ?? [];
+	if (place !== undefined) delete node.items[place];
+	return memory;
+}
+
+const goOnWith = (memory: ItemMemory, { scope, state }: ItemMemory): void =>
+	// Copied: the other execution may still learn something of it.
+	void Object.assign(memory, { scope, state });
+
+/** An item asks for the first time: it goes on with what was lost of the same request, if anything was. */
+function takeLost(item: Item, content: string): void {
+	const { memory, origin, lost, host } = item;
+	// After a stop nothing is sent: what was taken would be lost for good.
+	if (host.channel.signal?.aborted) return;
+	const own = takeUnfinished(item, content);
+	if (own) return goOnWith(memory, own);
+	const { looksBack, owner } = origin;
+	const later = lost.laterThan(memory) ?? (looksBack ? lost.take(content, owner) : undefined);
+	if (later) goOnWith(memory, later);
+	// A second retry finds what this one comes to.
+	if (looksBack && lost.isShared) lost.add(memory, owner);
+}
+
+/** n8n may have kept an older memory of the item than this process has. */
+export function catchUp(item: Item, { takesOver }: Idempotency): void {
+	if (!takesOver || item.host.channel.signal?.aborted) return;
+	const later = item.lost.laterThan(item.memory);
+	if (later) goOnWith(item.memory, later);
+}
+
+const ownKeyHash = ({ settings }: Item, { isFixed }: Idempotency): string | undefined =>
+	isFixed ? shortHash(settings.idempotencyKey) : undefined;
+
+/** From now on, what is known of the item is about the request with this content. */
+export function adopt(item: Item, content: string, idempotency: Idempotency): void {
+	const { memory, inputFingerprint } = item;
+	const isNew = memory.content === undefined;
+	const isSame = memory.content === content;
+	memory.customKey = ownKeyHash(item, idempotency);
+	memory.inputFingerprint = inputFingerprint;
+	if (isSame) return;
+	memory.content = content;
+	delete memory.scope;
+	if (idempotency.isFixed) return;
+	memory.scope = scopeOf(item, content);
+	if (isNew && idempotency.takesOver) takeLost(item, content);
+}
+
+/**
+ * What decides about the next step. The user has changed the request if both the parameters and input that
+ * the user controls and the resulting request differ: one that merely evaluates differently each time (`$now`
+ * in a prompt) is the same one.
+ */
+export function factsOf(item: Item, content: string, idempotency: Idempotency): Facts {
+	const { memory, inputFingerprint, origin, workspace } = item;
+	const isOther = memory.content !== undefined && memory.content !== content;
+	return {
+		now: workspace.clock.now(),
+		isOther,
+		isChanged: isOther && memory.inputFingerprint !== inputFingerprint,
+		hasFixedKey: idempotency.isFixed && memory.customKey === ownKeyHash(item, idempotency),
+		execution: origin.owner.execution,
+	};
 }

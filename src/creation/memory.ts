@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { SentFile } from './sentFiles';
-import { NEW, transition, type ItemEvent, type ItemState } from './state';
+import { NEW, type ItemState } from './state';
 
 /** What is remembered about one item, so that running the node again continues instead of paying again. */
 export interface ItemMemory {
@@ -97,9 +97,4 @@ export function statesOf(owner: StateOwner): Array<[part: string, state: ItemSta
 /** @param execution in which the item has ended well; `undefined` if it has failed */
 export function noteEnd(owner: StateOwner, execution: string | undefined): void {
 	for (const memory of memoriesOf(owner)) memory.endedIn = execution;
-}
-
-/** Records an event. Nothing else changes the state of an item. */
-export function recordEvent(memory: ItemMemory, event: ItemEvent): void {
-	memory.state = transition(memory.state, event);
 }

@@ -7,7 +7,7 @@ import type { Workspace } from '../transport/workspace';
 import type { Today } from './day';
 import type { Item, Prepared } from './item';
 import { Refusals, type Halt } from './refusals';
-import type { Unfinished } from './takeOver';
+import type { Unfinished } from './lostRequests';
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */
 export interface DrySummary {
@@ -140,7 +140,7 @@ export class Run {
 }
 
 /** Halts the run if the failure of an item holds for the others too. */
-export function halt(item: Item, failed: Failed): void {
+export function noteFailure(item: Item, failed: Failed): void {
 	const { run, itemIndex } = item;
 	const { failure, endpoint } = failed;
 	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
@@ -185,7 +185,7 @@ const skipped = (reason: Halt | undefined): Failed | undefined =>
 	reason && fail({ kind: 'skipped', ...reason });
 
 /** Why an item of a halted run is not sent; `undefined` while it may be. */
-export const halted = ({ run }: Item): Failed | undefined => skipped(run.halted);
+export const whyNotSent = ({ run }: Item): Failed | undefined => skipped(run.halted);
 
 /**
  * The same where others that ask for the same were refused.
@@ -202,7 +202,7 @@ export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
 export function whyStopped(item: Item, failed: Failed): Failed {
 	const isStop = failed.failure.kind === 'cancelled';
 	if (!isStop || item.host.channel.signal?.aborted) return failed;
-	return halted(item) ?? failed;
+	return whyNotSent(item) ?? failed;
 }
 
 /**
@@ -221,7 +221,7 @@ export async function inTurn<T>(
 	const done = await run.reads.run(channel, async () => {
 		const alike = item.spec.creates ? undefined : refusedAlike(item);
 		const result = alike ?? (await task(stoppable));
-		if (!result.ok) halt(item, result);
+		if (!result.ok) noteFailure(item, result);
 		return result;
 	});
 	if (done?.ok) return done;

@@ -135,6 +135,11 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 	}
 }
 
+/** Records an event. Nothing else changes the state of an item. */
+export function recordEvent(memory: { state: ItemState }, event: ItemEvent): void {
+	memory.state = transition(memory.state, event);
+}
+
 const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
 
 /** Whether only the service knows the outcome of the last request. */

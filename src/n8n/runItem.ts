@@ -5,7 +5,7 @@ import type { Item, Outcome } from '../creation/item';
 import { WITHOUT_CREATION } from '../reads/reads';
 import { forOutput } from './rows';
 import { createParts } from '../creation/parts';
-import { halt, halted } from '../creation/run';
+import { noteFailure, whyNotSent } from '../creation/run';
 
 /** The way of an item. Not `async`: thousands may wait. */
 function operate(item: Item): Promise<Result<Outcome>> {
@@ -21,9 +21,9 @@ function operate(item: Item): Promise<Result<Outcome>> {
  * halted the run.
  */
 export async function runItem(item: Item): Promise<Result<Outcome>> {
-	const result = halted(item) ?? (await operate(item));
+	const result = whyNotSent(item) ?? (await operate(item));
 	if (!result.ok) {
-		halt(item, result);
+		noteFailure(item, result);
 		return result;
 	}
 	if (!item.spec.creates) item.run.refusals.accepted(item);

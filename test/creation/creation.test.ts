@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../src/api';
 import { fail } from '../../src/base/result';
 import type { Send } from '../../src/base/types';
-import { halt } from '../../src/creation/run';
+import { noteFailure } from '../../src/creation/run';
 import type { Item } from '../../src/creation/item';
 import { isOutcomeOpen } from '../../src/creation/state';
 import { answer, errorBody } from '../model/answers';
@@ -89,7 +89,7 @@ test.each([
 	const { workspace, host } = oneItem();
 	const item = runOf({ host, workspace });
 	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
-	halt(item, { ...fail(failure), endpoint });
+	noteFailure(item, { ...fail(failure), endpoint });
 	expect(item.run.halted !== undefined).toBe(isHalted);
 });
 

@@ -130,7 +130,7 @@ export const files: Mutant[] = [
 			to: 'if (sharedRequest === null) elsewhere.push',
 		},
 	}),
-	...inFile('src/creation/idempotency/ownKey.ts', 'test/creation/sentOnce.test.ts', {
+	...inFile('src/creation/idempotency.ts', 'test/creation/sentOnce.test.ts', {
 		'files/own-key-other-body': {
 			why: 'Under one Own Key two executions name other URLs of one file, and the second is refused for a day.',
 			from: "readonly uploadOwner = 'own key';",

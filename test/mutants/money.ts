@@ -66,8 +66,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (!isLimited) return',
-			to: 'if (settings) return',
+			from: 'if (!this.isLimited) return this',
+			to: 'if (spec) return this',
 		},
 	}),
 	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
@@ -96,35 +96,35 @@ export const money: Mutant[] = [
 			to: 'idempotency.keyOf()',
 		},
 	}),
-	...inFile('src/creation/idempotency/idempotency.ts', 'test/n8n/runOperation.test.ts', {
+	...inFile('src/creation/idempotency.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 			from: '[node.runId, content, origin.item]',
 			to: '[node.runId, content]',
 		},
 	}),
-	...inFile('src/creation/idempotency/index.ts', 'test/creation/idempotency.test.ts', {
+	...inFile('src/creation/idempotency.ts', 'test/creation/idempotency.test.ts', {
 		'money/own-key-ignored': {
 			why: 'A key of the user’s own is not sent, so that the next execution pays again.',
 			from: 'custom: OwnKey,',
 			to: 'custom: OnRetries,',
 		},
 	}),
-	...inFile('src/creation/idempotency/ownKey.ts', 'test/creation/paidOnce.test.ts', {
+	...inFile('src/creation/idempotency.ts', 'test/creation/paidOnce.test.ts', {
 		'money/own-key-for-two-requests': {
 			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
 			from: 'if (first.content === this.content) return undefined;',
 			to: 'if (first) return undefined;',
 		},
 	}),
-	...inFile('src/creation/idempotency/sameRequest.ts', 'test/creation/contentRuns.test.ts', {
+	...inFile('src/creation/idempotency.ts', 'test/creation/contentRuns.test.ts', {
 		'money/failed-jobs-without-end': {
 			why: 'With Same Request a prompt that always fails at once is paid for up to fifty times in a run.',
 			from: 'const MAX_UNPROVEN = 2;',
 			to: 'const MAX_UNPROVEN = 50;',
 		},
 	}),
-	...inFile('src/creation/takeOver.ts', 'test/creation/oneOrder.test.ts', {
+	...inFile('src/creation/lostRequests.ts', 'test/creation/oneOrder.test.ts', {
 		'money/round-pays-again': {
 			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
 			from: 'const own = takeUnfinished(item, content);',

@@ -1,0 +1,269 @@
+import { LIMITS } from '../api';
+import { sha256, shortHash } from '../base/hash';
+import { fail, type Failed } from '../base/result';
+import { inOrder } from '../base/values';
+import type { IdempotencyMode, Item } from './item';
+import type { JobReference } from './state';
+
+/**
+ * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
+ * that key. There is a class for each choice, and nobody else asks which one it is, but to word a message.
+ *
+ * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
+ * The number rises when a key has led to nothing.
+ *
+ * What names the request, and what the number is:
+ *
+ * - _On Retries_ (`execution`): the scope of the item (its execution, content and place); a number kept in
+ *   the item's state.
+ * - _Same Request Within 24 Hours_ (`content`): the node and the content; 0 at first in each try.
+ * - _Own Key_ (`custom`): what the user gave; no number.
+ * - _Off_ (`none`): there is no key.
+ *
+ * _Content_ is a hash of the request as the user asks for it, with its files by their bytes.
+ */
+export interface Idempotency {
+	/**
+	 * Whose uploads its files are among: those of one owner have one key for the same bytes. The same for all
+	 * items of a run; and under a key that others use, the same for these, as the request has to name the
+	 * same URL.
+	 */
+	readonly uploadOwner: string;
+	/** What names the request to executions that know nothing of this one, if anything does. */
+	readonly sharedRequest?: string;
+	/**
+	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on
+	 * nothing that only this execution knows.
+	 */
+	readonly isShared: boolean;
+	/** Whether the key is the same whatever is requested. */
+	readonly isFixed: boolean;
+	/** Whether an item goes on with what another try or execution has lost of the same request. */
+	readonly takesOver: boolean;
+	/** Whether each try of the node makes a request of its own. */
+	readonly startsOver: boolean;
+	/**
+	 * The key of the next request; `undefined` if it has none.
+	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
+	 * body
+	 */
+	keyOf(filledIn?: unknown): string | undefined;
+	/**
+	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a
+	 * service may keep.
+	 * @param isProven whether the service says that the job was made before this try
+	 * @returns whether there is another key to try at once
+	 */
+	giveWay?(because: 'failedBefore' | 'noCredits', isProven?: boolean): boolean;
+	/** Credits may have come since the last 402. */
+	startAgain?(): void;
+	/** Why the request must not be sent under its key. */
+	claim?(): Failed | undefined;
+}
+
+/** @param filledIn see {@link Idempotency.keyOf} */
+function keyFrom(owner: string, number: number, filledIn: unknown): string {
+	const parts = [owner, String(number)];
+	if (filledIn !== undefined) parts.push(inOrder(filledIn));
+	return `n8n-${sha256(parts.join('\n'))}`;
+}
+
+/** The key of an upload: a repeated request has to name the same URL. */
+export const uploadKey = (owner: string, identity: string): string =>
+	`n8n-${sha256(`upload\n${owner}\n${identity}`)}`;
+
+/**
+ * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
+ * same.
+ */
+export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
+	shortHash([node.runId, content, origin.item].join('\n'));
+
+/** What is wrong with a key of the user's own. Specification: Operation details, Idempotency-Key. */
+export function ownKeyProblem(key: string): string | undefined {
+	if (key === '') return 'is empty';
+	if (key.length > LIMITS.idempotencyKeyLength.max) {
+		return `has ${key.length} characters; at most ${LIMITS.idempotencyKeyLength.max} are allowed`;
+	}
+	return /^[\x20-\x7e]+$/.test(key) ? undefined : 'may only contain printable ASCII characters';
+}
+
+/** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */
+class OnRetries implements Idempotency {
+	readonly isShared = false;
+	readonly isFixed = false;
+	readonly takesOver = true;
+	readonly startsOver = false;
+
+	constructor(
+		private readonly item: Item,
+		private readonly content: string,
+	) {}
+
+	get uploadOwner(): string {
+		return this.item.node.runId;
+	}
+
+	keyOf(filledIn?: unknown): string {
+		const { memory } = this.item;
+		const scope = memory.scope ?? scopeOf(this.item, this.content);
+		return keyFrom(scope, memory.state.nextKey, filledIn);
+	}
+}
+
+/**
+ * How many keys may lead to failed jobs that cannot be told from this try's own, before the key is one that
+ * only this execution knows: a job that fails at once must not be made without end.
+ */
+const MAX_UNPROVEN = 2;
+
+/** Far more than anybody needs: only a service that is out of its mind gets there. */
+const MAX_KEYS = 50;
+
+/**
+ * All executions that ask for the same share a key, without any memory: each try begins with number 0. A key
+ * whose job had failed before the try gives way to the next one. A 402 is answered by a key that only this
+ * execution knows, as others may find credits.
+ */
+class SameRequest implements Idempotency {
+	readonly isFixed = false;
+	readonly takesOver = true;
+	readonly startsOver = false;
+	private readonly own: OnRetries;
+	/** How many shared keys led to jobs that had failed before this try. */
+	private number = 0;
+	private unproven = 0;
+	/** Whether the next key is one that only this execution knows. */
+	private isLastResort = false;
+
+	constructor(
+		private readonly item: Item,
+		private readonly content: string,
+	) {
+		this.own = new OnRetries(item, content);
+	}
+
+	get uploadOwner(): string {
+		return this.item.origin.owner.node;
+	}
+
+	get sharedRequest(): string {
+		return `${this.uploadOwner}\n${this.content}`;
+	}
+
+	get isShared(): boolean {
+		return !this.isLastResort;
+	}
+
+	keyOf(filledIn?: unknown): string {
+		if (this.isLastResort) return this.own.keyOf(filledIn);
+		return keyFrom(this.sharedRequest, this.number, filledIn);
+	}
+
+	giveWay(because: 'failedBefore' | 'noCredits', isProven = false): boolean {
+		if (this.isLastResort) return false;
+		if (because === 'noCredits') {
+			this.isLastResort = true;
+			return true;
+		}
+		this.number += 1;
+		if (!isProven) this.unproven += 1;
+		this.isLastResort = this.hasTriedAll;
+		return true;
+	}
+
+	private get hasTriedAll(): boolean {
+		return this.unproven >= MAX_UNPROVEN || this.number >= MAX_KEYS;
+	}
+
+	/** Jobs that had failed before stay failed. */
+	startAgain(): void {
+		this.isLastResort = this.hasTriedAll;
+	}
+}
+
+export const GIVE_EACH_A_KEY =
+	'Give each request a key of its own, for example one that contains the ID of the item';
+
+/**
+ * The key of the user's own belongs to another request: to this one as it was before it was changed, or to
+ * one elsewhere.
+ */
+export function keyInUse(job: JobReference | undefined): Failed {
+	const problem = job
+		? `belongs to another request, whose job is ${job.id}`
+		: 'belongs to another request, which may or may not have been carried out';
+	const hint = 'Give the changed request a key of its own';
+	return fail({ kind: 'input', field: 'Own Key', problem, hint }, job && { ...job });
+}
+
+/** The user says which requests are the same. */
+class OwnKey implements Idempotency {
+	readonly isShared = true;
+	readonly isFixed = true;
+	readonly takesOver = false;
+	readonly startsOver = false;
+	/** Other workflows may use the key too. */
+	readonly uploadOwner = 'own key';
+
+	constructor(
+		private readonly item: Item,
+		private readonly content: string,
+	) {}
+
+	get sharedRequest(): string {
+		return this.item.settings.idempotencyKey;
+	}
+
+	keyOf(): string {
+		return this.sharedRequest;
+	}
+
+	/**
+	 * In all rounds of a loop a key is that of one request: for another one the service would give the media
+	 * of the first.
+	 */
+	claim(): Failed | undefined {
+		const { node, origin } = this.item;
+		const hash = shortHash(this.keyOf());
+		node.keys ??= {};
+		node.keys[hash] ??= { content: this.content, item: origin.item };
+		const first = node.keys[hash];
+		if (first.item === origin.item) first.content = this.content;
+		if (first.content === this.content) return undefined;
+		return fail({
+			kind: 'input',
+			field: 'Own Key',
+			problem: 'was used in this execution for another request',
+			hint: GIVE_EACH_A_KEY,
+		});
+	}
+}
+
+/** No key: each try of the node pays again. */
+class Off implements Idempotency {
+	readonly isShared = false;
+	readonly isFixed = false;
+	readonly takesOver = false;
+	readonly startsOver = true;
+	readonly uploadOwner: string;
+
+	constructor({ node }: Item) {
+		this.uploadOwner = node.runId;
+	}
+
+	keyOf(): undefined {
+		return undefined;
+	}
+}
+
+const MODES: Record<IdempotencyMode, new (item: Item, content: string) => Idempotency> = {
+	execution: OnRetries,
+	content: SameRequest,
+	custom: OwnKey,
+	none: Off,
+};
+
+/** @param content hash of the request as the user asks for it, with its files by their bytes */
+export const idempotencyOf = (item: Item, content: string): Idempotency =>
+	new MODES[item.settings.idempotency](item, content);
