@@ -12,7 +12,7 @@ import { VirtualClock } from '../model/virtualClock';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-test('a cancel leaves running jobs their slots until another item needs one and sees their end', async () => {
+test('a cancel leaves running jobs their slots until their end is seen; meanwhile another item asks once a minute', async () => {
 	const { clock, model, workspace, host } = oneItem({ jobMs: () => 300_000 });
 	const abort = new AbortController();
 	const channel = { ...host.channel, signal: abort.signal };
@@ -25,7 +25,8 @@ test('a cancel leaves running jobs their slots until another item needs one and 
 	expect(clock.now() - before).toBeLessThanOrEqual(1_000);
 	const next = await clock.run(createJob(runOf({ host, workspace, itemIndex: 7 })));
 	expect(next.ok).toBe(true);
-	expect(model.count(429)).toBe(0);
+	// A list may show for ever what has ended, so one creation a minute finds out.
+	expect(model.count(429)).toBeLessThanOrEqual(300_000 / MINUTE);
 });
 
 test('a creation that is out ends at once when the execution is cancelled; its answer is heard, and its job has the slot', async () => {
