@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import sharp from 'sharp';
 import { numbered, readExamples, withCredential } from '../lab/demo/examples';
 import { callerOf } from '../lab/demo/otherProgram';
@@ -11,7 +11,14 @@ import { saveCredential } from '../lab/n8n/credential';
 import { Editor, type Page } from '../lab/n8n/editor';
 import { startInstance } from '../lab/n8n/instance';
 import { nodeName, workflowOf } from '../lab/n8n/nodeWorkflow';
-import { credentialOf, finalStatuses, type Rest, type SavedCredential } from '../lab/n8n/rest';
+import {
+	credentialOf,
+	finalStatuses,
+	type Rest,
+	type SavedCredential,
+	type WorkflowData,
+} from '../lab/n8n/rest';
+import { runNode } from '../lab/n8n/runNode';
 import { examplesRoot, projectRoot, shown } from '../lab/process/paths';
 import { until } from '../lab/process/process';
 import { keyRing, SandboxAdmin } from '../lab/sandbox/admin';
@@ -173,53 +180,113 @@ async function takePanels({ page, editor, rest, credential }: EditorSession): Pr
 	}
 }
 
-/** Takes a picture of the editor for each problem that people meet first. */
-async function takeProblems({ page, editor, rest, sandbox }: EditorSession): Promise<void> {
-	const { full, readOnly } = keyRing(sandbox);
-	const admin = new SandboxAdmin(sandbox.adminUrl);
+/** A run whose end is pictured, by what is filled in. */
+interface Pictured {
+	apiKey: string;
+	prompt?: string;
+	parameters?: INodeParameters;
+	options?: INodeParameters;
+	/** Default: one item without fields. */
+	rows?: IDataObject[];
+	/** Whether a failed row leaves the others alone. */
+	continues?: boolean;
+}
+
+const shownName = 'Generate Image';
+
+/** Runs the node as it is filled in, and takes a picture of what the editor says then. */
+async function takeRun(session: EditorSession, name: string, given: Pictured): Promise<void> {
+	const { page, editor, rest, sandbox } = session;
+	const { apiKey, prompt = 'A lighthouse at dawn', rows = [{}] } = given;
+	const { parameters = {}, options = {}, continues = false } = given;
+	const access = { apiKey, baseUrl: sandbox.baseUrl, clockScale };
+	const credential = await saveCredential(rest, 'MediaGen account', access);
+	const model = listed('studio/image-1', 'Studio Image 1');
+	const workflow = workflowOf({
+		type: 'n8n-nodes-mediagen.mediaGen',
+		credential,
+		parameters: { operation: 'generateImage', model, prompt, parameters, options },
+		items: rows.map((json) => ({ json })),
+		onError: continues ? 'continueRegularOutput' : undefined,
+	});
+	const renamed = JSON.stringify(workflow).replaceAll(nodeName, shownName);
+	const { id } = await rest.workflows.create(JSON.parse(renamed) as WorkflowData);
 	await page.setViewportSize({ width: 1280, height: 720 });
-	const take = async (name: string, apiKey: string, mark = '', parameters = {}) => {
-		const access = { apiKey, baseUrl: sandbox.baseUrl, clockScale };
-		const credential = await saveCredential(rest, `MediaGen ${name}`, access);
-		const model = { __rl: true, mode: 'id', value: 'studio/image-1' };
-		const prompt = `A lighthouse at dawn${mark}`;
-		const workflow = workflowOf({
-			type: 'n8n-nodes-mediagen.mediaGen',
-			credential,
-			parameters: { operation: 'generateImage', model, prompt, parameters },
-		});
-		const { id } = await rest.workflows.create(workflow);
-		await editor.openWorkflow(id);
-		await editor.openNode(nodeName);
-		await page.getByTestId('node-execute-button').click();
-		await until(async () => (await rest.executions.list(id, finalStatuses)).length > 0);
-		// The editor draws a moment after the execution has ended.
-		await sleep(2_000);
-		await closeNotification(page);
-		await page.screenshot({ path: imageAt(`${name}.png`) });
-	};
-	await take('wrong-key', 'not-a-key');
-	await take('missing-scope', readOnly.key);
-	await take('job-failed', full.key, ' [fail]');
-	await take('job-partial', full.key, ' [partial]', { count: 3 });
-	await admin.addCredits(full.workspace, -1_000_000);
-	await take('no-credits', full.key);
+	await editor.openWorkflow(id);
+	await editor.openNode(shownName);
+	await page.getByTestId('node-execute-button').click();
+	await until(async () => (await rest.executions.list(id, finalStatuses)).length > 0);
+	// The editor draws a moment after the execution has ended.
+	await sleep(2_000);
+	await closeNotification(page);
+	await page.mouse.move(0, 0);
+	await page.screenshot({ path: imageAt(`${name}.png`) });
+}
+
+/** The sentence above the output, of the ends that a run can have. */
+async function takeReceipts(session: EditorSession): Promise<void> {
+	const { full } = keyRing(session.sandbox);
+	const { key: apiKey } = full;
+	await takeRun(session, 'receipt', { apiKey, parameters: { count: 3 } });
+	await takeRun(session, 'receipt-batch', {
+		apiKey,
+		prompt: '={{ $json.prompt }}',
+		continues: true,
+		rows: [
+			{ prompt: 'A fox in the snow' },
+			{ prompt: 'A lighthouse in a storm [fail]' },
+			{ prompt: 'An owl with glasses' },
+		],
+	});
+	await takeRun(session, 'job-partial', {
+		apiKey,
+		prompt: 'A lighthouse at dawn [partial]',
+		parameters: { count: 3 },
+	});
+	await takeRun(session, 'dry-run', { apiKey, options: { dryRun: true } });
+}
+
+/** Takes a picture of the editor for each problem that people meet first. */
+async function takeProblems(session: EditorSession): Promise<void> {
+	const { sandbox } = session;
+	const { full, readOnly } = keyRing(sandbox);
+	const { key: apiKey } = full;
+	await takeRun(session, 'wrong-key', { apiKey: 'not-a-key' });
+	await takeRun(session, 'missing-scope', { apiKey: readOnly.key });
+	await takeRun(session, 'job-failed', { apiKey, prompt: 'A lighthouse at dawn [fail]' });
+	await new SandboxAdmin(sandbox.adminUrl).addCredits(full.workspace, -1_000_000);
+	await takeRun(session, 'no-credits', { apiKey });
 }
 
 /** Takes a picture of the sandbox's page with something in all of its lists. */
-async function takeSandboxPage({ page, sandbox }: EditorSession): Promise<void> {
-	// It ends below what failed; the forms and tables further down are as tall again.
+async function takeSandboxPage({ page, rest, sandbox }: EditorSession): Promise<void> {
+	// It ends below the jobs; the forms and tables further down are as tall again.
 	const [width, height] = [1280, 1800];
 	await page.setViewportSize({ width, height });
 	await sandbox.reset();
 	const { full, notEntitled } = keyRing(sandbox);
 	const callAs = (apiKey: string) => callerOf({ apiKey, baseUrl: sandbox.baseUrl });
-	const create = async (mode: string, model: string, prompt: string, parameters = {}) =>
-		await callAs(full.key)('POST', '/generations', { mode, model, prompt, parameters });
-	await create('image', 'studio/image-1', 'A fox in the snow');
-	await create('audio', 'studio/music-1', 'A quiet piano', { duration: '6' });
-	await create('video', 'studio/video-1', 'Waves at dusk', { duration: '2' });
-	await create('image', 'studio/image-1', 'A lighthouse in a storm [fail]');
+	const credential = await saveCredential(rest, 'MediaGen account', {
+		apiKey: full.key,
+		baseUrl: sandbox.baseUrl,
+		clockScale,
+	});
+	/** By a node of n8n, whose execution the page names. */
+	const create = async (operation: string, model: string, prompt: string, parameters = {}) =>
+		await runNode(rest, {
+			type: 'n8n-nodes-mediagen.mediaGen',
+			credential,
+			parameters: {
+				operation,
+				model: { __rl: true, mode: 'id', value: model },
+				prompt,
+				parameters,
+			},
+		});
+	await create('generateImage', 'studio/image-1', 'A fox in the snow');
+	await create('generateAudio', 'studio/music-1', 'A quiet piano', { duration: '6' });
+	await create('generateVideo', 'studio/video-1', 'Waves at dusk', { duration: '2' });
+	await create('generateImage', 'studio/image-1', 'A lighthouse in a storm [fail]');
 	await callAs(notEntitled.key)('GET', '/credits').catch(() => undefined);
 	await page.goto(new URL('/', sandbox.baseUrl).href);
 	await page.waitForFunction("document.querySelector('#made video')?.readyState >= 2");
@@ -227,8 +294,9 @@ async function takeSandboxPage({ page, sandbox }: EditorSession): Promise<void> 
 	await page.waitForSelector('#failed .bad');
 	const admin = new SandboxAdmin(sandbox.adminUrl);
 	await admin.settings({ clockScale: 1 });
-	await admin.setFaults([{ kind: 'slow', probability: 0.1, seconds: 2 }]);
-	await create('image', 'studio/image-1', 'An owl with glasses');
+	const owl = { mode: 'image', model: 'studio/image-1', prompt: 'An owl with glasses' };
+	await admin.setFaults([{ kind: 'job_slow', name: 'Slow jobs' }]);
+	await callAs(full.key)('POST', '/generations', owl);
 	await page.waitForSelector('#running article');
 	await page.waitForSelector('#faults li');
 	const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
@@ -289,6 +357,10 @@ async function takeMovie({ page, editor, credential }: EditorSession): Promise<v
 		await show(400, 0);
 		await sleep(500);
 	}
+	await picture.waitFor();
+	await closeNotification(page);
+	// What was made, and for how many credits.
+	await show(2_000);
 	await viewPicture(page);
 	await show(4_000);
 	await sharp(frames, { join: { animated: true } })
@@ -302,6 +374,7 @@ const pictures: Record<string, (session: EditorSession) => Promise<void>> = {
 	result: takeResult,
 	panels: takePanels,
 	examples: takeExamples,
+	receipts: takeReceipts,
 	page: takeSandboxPage,
 	problems: takeProblems,
 };
@@ -315,8 +388,12 @@ async function main(wanted = process.argv.slice(2)): Promise<void> {
 		const access = { apiKey: keyRing(sandbox).full.key, baseUrl: sandbox.baseUrl, clockScale };
 		const credential = await saveCredential(rest, 'MediaGen account', access);
 		const page = await browser.newPage();
+		// On a busy machine the editor takes longer than half a minute to load.
+		page.setDefaultTimeout(180_000);
 		const editor = new Editor(page, n8n.baseUrl);
 		await editor.signIn();
+		// The editor goes to its first page by itself, and would leave the one that is opened meanwhile.
+		await sleep(3_000);
 		for (const [name, take] of Object.entries(pictures)) {
 			if (wanted.length === 0 || wanted.includes(name))
 				await take({ page, editor, rest, credential, sandbox });

@@ -77,7 +77,7 @@ export default defineConfig({
 				items: [
 					{ text: 'What it is', link: '/' },
 					{ text: 'Examples', link: '/examples/' },
-					...pages('using', 'rehearse', 'troubleshooting', 'triggers', 'ai-agents'),
+					...pages('using', 'looks', 'rehearse', 'troubleshooting', 'triggers', 'ai-agents'),
 					...pages('compatibility', 'legacy'),
 				],
 			},
