@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { INode, INodeParameterResourceLocator } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { credentialType } from '../n8n/credential';
 import { credentialOf, type SavedCredential, type WorkflowData } from '../n8n/rest';
 import { LabError } from '../process/failure';
@@ -52,29 +52,3 @@ export const withLanguageModel = (workflow: WorkflowData, saved: SavedCredential
 	withNodes(workflow, (node) =>
 		isLanguageModel(node) ? { ...node, credentials: credentialOf(saved) } : node,
 	);
-
-/** The kind of media that a creation makes; nothing of any other node. */
-export const modeOf = ({ parameters: { operation } }: INode): string | undefined =>
-	/^generate(\w+)/.exec(String(operation))?.[1]?.toLowerCase();
-
-/**
- * A workflow whose creations use models that the service has: the ids in the examples are the
- * sandbox's, and another service has a catalogue of its own. The models of speech are the specification's.
- */
-export const withModels = (workflow: WorkflowData, choose: (node: INode) => string) =>
-	withNodes(workflow, (node) => {
-		if (!isOurs(node) || !modeOf(node)) return node;
-		const own = node.parameters.model as INodeParameterResourceLocator;
-		const value = choose(node);
-		const model = value === own.value ? own : { ...own, value, cachedResultName: value };
-		return { ...node, parameters: { ...node.parameters, model } };
-	});
-
-/** The folder that the examples write to: what n8n allows by default in its Docker image. */
-const EXAMPLE_FOLDER = '/home/node/.n8n-files';
-
-/** A workflow that writes its files to a folder of this machine. */
-export function withFolder(workflow: WorkflowData, folder: string): WorkflowData {
-	const text = JSON.stringify(workflow);
-	return JSON.parse(text.replaceAll(EXAMPLE_FOLDER, folder)) as WorkflowData;
-}

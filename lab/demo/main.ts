@@ -16,9 +16,7 @@ import {
 	numbered,
 	readExamples,
 	withCredential,
-	withFolder,
 	withLanguageModel,
-	withModels,
 } from './examples';
 import { linkLines, type Links } from './lock';
 import { useOwnN8n } from './ownN8n';
@@ -120,8 +118,7 @@ async function prepare(
 	const store = new ExampleStore(rest.workflows, path.join(userFolder, 'examples.json'));
 	const workflows: Record<string, string> = {};
 	const save = async (example: WorkflowData, needed = false) => {
-		const ready = withModels(withCredential(example, credential), service.choose);
-		const saved = await store.save(withFolder(ready, path.join(userFolder, 'files')), needed);
+		const saved = await store.save(withCredential(example, credential), needed);
 		if (saved) workflows[example.name] = saved.workflow.id;
 		return saved;
 	};

@@ -25,7 +25,8 @@ export const callerOf =
 export async function makePicture(access: Access): Promise<void> {
 	const call = callerOf(access);
 	const prompt = 'A letter that somebody else sent';
-	const job = { mode: 'image', model: 'studio/image-1', prompt };
+	const { data } = await call<{ data: Answer[] }>('GET', '/models?mode=image');
+	const job = { mode: 'image', model: data[0]?.id, prompt };
 	const { id } = await call('POST', '/generations', job);
 	await until(async () => (await call('GET', `/generations/${id}`)).status !== 'queued');
 }

@@ -1,7 +1,7 @@
 import { credentialData, credentialType, type Access } from '../n8n/credential';
 import type { WorkflowData } from '../n8n/rest';
 import { LabError } from '../process/failure';
-import { withCredential, withModels } from './examples';
+import { withCredential } from './examples';
 import { linkLines } from './lock';
 import type { OwnN8n } from './options';
 import { startService } from './service';
@@ -66,10 +66,8 @@ export async function useOwnN8n(
 		const data = credentialData(service.access);
 		const credential = { name: CREDENTIAL, type: credentialType, data };
 		const saved = await call(n8n, 'credentials', credential);
-		const { name, nodes, connections, settings } = withModels(
-			withCredential(wanted, { id: saved.id, name: CREDENTIAL, type: credentialType }),
-			service.choose,
-		);
+		const used = { id: saved.id, name: CREDENTIAL, type: credentialType };
+		const { name, nodes, connections, settings } = withCredential(wanted, used);
 		const workflow = await call(n8n, 'workflows', { name, nodes, connections, settings });
 		workflows[name] = workflow.id;
 		links.Workflow = `${n8n.url}/workflow/${workflow.id}`;

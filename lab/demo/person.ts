@@ -6,6 +6,7 @@ import type { Execution, Rest, SavedWorkflow } from '../n8n/rest';
 import { LabError } from '../process/failure';
 import { until } from '../process/process';
 import type { ExampleRun } from './exampleRun';
+import type { Log } from '../process/progress';
 import type { Start } from './startExample';
 
 /** Gives the executions of a workflow that have begun since, oldest first and each once. */
@@ -41,7 +42,30 @@ export async function followPeople(
 
 const BRIEF = 'A film of ten seconds about a lighthouse at dawn';
 const BUDGET = '200';
+const STORY = 'A keeper climbs the stairs of her lighthouse.\nShe lights the lamp.';
+const LOOK = 'Watercolour, muted colours';
 const WISH = 'a lighthouse at dawn, oil on canvas';
+
+/** The pages of example 6 after the first. */
+async function answerProduction(form: FormPages, log: Log): Promise<void> {
+	await form.shows('Estimated:');
+	log(`The plan is approved, with a budget of ${BUDGET} credits.`);
+	await form.next('Yes', BUDGET);
+	await form.shows('Spent so far');
+	log('The assets are reviewed, and put together.');
+	await form.next('assemble');
+	await form.shows('Your production is ready');
+	await form.close();
+}
+
+/** The pages of example 18 after the first, whose first field is the contact sheet. */
+async function answerStoryboard(form: FormPages, log: Log): Promise<void> {
+	await form.shows('Which scenes are filmed?');
+	log('The first scene is approved.');
+	await form.next('', ['Scene 1']);
+	await form.shows('1 of 1 films');
+	await form.close();
+}
 
 /** Fills in the form of a published example, approves and reviews, as nobody is there to do it. */
 export async function fillInForm(
@@ -51,22 +75,15 @@ export async function fillInForm(
 	url: string,
 ): Promise<void> {
 	const begun = await executionsFromNow(rest, workflow);
-	log(`The form gets: ${BRIEF}`);
-	const form = await FormPages.submit(url, BRIEF);
+	const [first, answerPages] = workflow.name.includes('storyboard')
+		? ([[STORY, LOOK], answerStoryboard] as const)
+		: ([[BRIEF], answerProduction] as const);
+	log(`The form gets: ${first[0]}`);
+	const form = await FormPages.submit(url, ...first);
 	const [execution] = await begun();
 	if (!execution) throw new LabError('The form has started nothing');
-	const answerPages = async () => {
-		await form.shows('Estimated:');
-		log(`The plan is approved, with a budget of ${BUDGET} credits.`);
-		await form.next('Yes', BUDGET);
-		await form.shows('Spent so far');
-		log('The assets are reviewed, and put together.');
-		await form.next('assemble');
-		await form.shows('Your production is ready');
-		await form.close();
-	};
 	const ended = run.follow(execution);
-	await Promise.race([ended, answerPages()]);
+	await Promise.race([ended, answerPages(form, log)]);
 	await ended;
 }
 

@@ -1,12 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import type { INode } from 'n8n-workflow';
 import path from 'node:path';
 import type { Access } from '../n8n/credential';
 import { LabError } from '../process/failure';
 import { stateRoot } from '../process/paths';
 import { createSandbox } from '../../sandbox/server';
 import { keyRing, SandboxAdmin, type SandboxAddress } from '../sandbox/admin';
-import { modeOf } from './examples';
 import type { StartContext } from './start';
 
 /** How many times faster than life the sandbox makes media for a demonstration. */
@@ -26,8 +24,6 @@ const EARLIER = 'earlier';
 /** A service that media can be asked of, and how to learn what they cost. */
 export interface Service {
 	access: Access;
-	/** Chooses a model for a creation of the examples. */
-	choose: (node: INode) => string;
 	readCredits: () => Promise<CreditsOf>;
 	/** Page of the sandbox. */
 	page?: string;
@@ -47,8 +43,8 @@ export async function startService(
 	deliveryCa?: string,
 ): Promise<Service> {
 	if (service) {
-		const choose = await modelChooser(service);
-		return { access: service, choose, readCredits: async () => reserved };
+		await requireAccess(service);
+		return { access: service, readCredits: async () => reserved };
 	}
 	const sandbox = await createSandbox({
 		settings: { clockScale },
@@ -62,7 +58,6 @@ export async function startService(
 	const access = { apiKey: keyRing(sandbox).full.key, baseUrl: sandbox.baseUrl, clockScale };
 	return {
 		access,
-		choose: await modelChooser(access),
 		readCredits: spentInSandbox(sandbox),
 		page: sandbox.pageUrl,
 		admin: new SandboxAdmin(sandbox.adminUrl),
@@ -85,42 +80,17 @@ export function spentInSandbox(sandbox: SandboxAddress): Service['readCredits'] 
 	};
 }
 
-/** An entry of GET /models, as far as the specification shows it. */
-interface Model {
-	id: string;
-	capabilities?: { voices?: unknown };
-}
-
 /**
- * Reads the service's catalogue and chooses a model for each creation of the examples: the
- * example's own if the service has it, otherwise one of the same mode. Specification: GET /models.
+ * Asks the service for its models, which costs nothing.
  *
- * @throws LabError when the service refuses, or has no model of a mode
+ * @throws LabError when it refuses or cannot be reached
  */
-async function modelChooser(access: Access): Promise<(node: INode) => string> {
-	const catalogue: Record<string, Model[]> = {};
-	for (const mode of ['image', 'video', 'audio']) catalogue[mode] = await readModels(access, mode);
-	return (node) => {
-		const mode = modeOf(node) ?? '';
-		const wanted = (node.parameters.model as { value: string }).value;
-		const models = catalogue[mode] ?? [];
-		// Only speech models carry a list of voices.
-		const speaks = ({ capabilities }: Model) => capabilities?.voices !== undefined;
-		const chosen =
-			models.find(({ id }) => id === wanted) ??
-			models.find(({ id }) => wanted.includes('music') && id.includes('music')) ??
-			models.find((one) => mode !== 'audio' || speaks(one) === wanted.includes('speech'));
-		if (!chosen) throw new LabError(`The service has no model for "${node.name}" (mode ${mode})`);
-		return chosen.id;
-	};
-}
-
-async function readModels({ baseUrl, apiKey }: Access, mode: string): Promise<Model[]> {
+async function requireAccess({ baseUrl, apiKey }: Access): Promise<void> {
 	const headers = { authorization: `Bearer ${apiKey}` };
 	const signal = AbortSignal.timeout(30_000);
 	const options = { headers, redirect: 'error', signal } as const;
-	const answer = await fetch(`${baseUrl}/models?mode=${mode}`, options).catch(() => undefined);
-	if (answer?.ok) return ((await answer.json()) as { data: Model[] }).data;
+	const answer = await fetch(`${baseUrl}/models`, options).catch(() => undefined);
+	if (answer?.ok) return;
 	const what = answer ? `answered ${answer.status} to GET /models` : 'cannot be reached';
 	throw new LabError(
 		`The service at ${new URL(baseUrl).host} ${what}: check MEDIAGEN_BASE_URL, which ends in /v1, and ` +

@@ -29,14 +29,17 @@ export function entryPointsOf({ nodes }: WorkflowData) {
 	const table = nodes
 		.map(({ parameters }) => parameters)
 		.find(({ tableName, columns }) => tableName && JSON.stringify(columns).includes('"prompt"'));
+	const makesMedia = nodes.some(({ parameters }) => /^generate/.test(String(parameters.operation)));
+	/** By hand n8n gives an error trigger an example of an error. */
+	const byHand = find('manualTrigger') ?? find('errorTrigger') ?? find('scheduleTrigger');
 	return {
-		/** The one that is run by hand. By hand n8n gives an error trigger an example of an error. */
-		byHand: (find('manualTrigger') ?? find('errorTrigger') ?? find('scheduleTrigger'))?.name,
+		/** The one that is run by hand. */
+		byHand: byHand?.name,
 		/** The one that waits for an event of the service, and the one that polls it. */
 		byEvent: find('mediaGenTrigger')?.name,
 		polling: find('mediaGenPollingTrigger')?.name,
-		/** What a person does first. */
-		form: find('formTrigger')?.webhookId,
+		/** What a person does first. Beside another trigger a form is for later. */
+		form: byHand ? undefined : find('formTrigger')?.webhookId,
 		chat: find('chatTrigger')?.name,
 		/** Whether an event has to get lost before it finds something to do. */
 		missesEvent: nodes.some(({ parameters }) => parameters.resource === 'delivery'),
@@ -44,6 +47,8 @@ export function entryPointsOf({ nodes }: WorkflowData) {
 		rests: nodes.some(({ parameters }) => parameters.resume === 'webhook'),
 		/** The data table in which people write prompts. */
 		table: table?.tableName as string | undefined,
+		/** Whether it only shows what another example has made of that table. */
+		looksBack: table !== undefined && !makesMedia,
 	};
 }
 
@@ -73,13 +78,23 @@ async function publishAnew({ rest }: Start, workflow: SavedWorkflow): Promise<vo
 	await rest.workflows.publish(workflow);
 }
 
-/** Makes the tables of the dispatcher and publishes it, as a person does once. */
-async function publishDispatcher(start: Start): Promise<void> {
+/** @throws LabError where a person has deleted it */
+async function otherExample({ rest }: Start, number: string): Promise<SavedWorkflow> {
+	const all = await rest.workflows.list();
+	const found = all.find(({ name }) => name.startsWith(`MediaGen ${number}:`));
+	if (!found) throw new LabError(`Example ${number}, which this one needs, was deleted`);
+	return await rest.workflows.get(found.id);
+}
+
+/** Example 8 makes what example 17 shows. */
+async function runBatch(start: Start, table: string): Promise<void> {
+	const batch = await otherExample(start, '8');
+	const { byHand = '' } = entryPointsOf(batch);
 	const { executions, workflows } = start.rest;
-	const found = (await workflows.list()).find(({ name }) => name.startsWith('MediaGen 15b:'));
-	if (!found) throw new LabError('Example 15b, which would wake this one, was deleted');
-	await executions.wait(await workflows.run(found.id, 'Set Up'));
-	await publishAnew(start, await workflows.get(found.id));
+	const run = async () => void (await executions.wait(await workflows.run(batch.id, byHand)));
+	await fillTable(start, table, run);
+	start.log(`"${batch.name}" runs first.`);
+	await run();
 }
 
 /**
@@ -92,13 +107,14 @@ export async function startExample(
 	workflow: SavedWorkflow,
 ): Promise<void> {
 	const { rest, service, log, unattended } = start;
-	const { byHand, byEvent, polling, form, chat, missesEvent, rests, table } =
+	const { byHand, byEvent, polling, form, chat, missesEvent, rests, table, looksBack } =
 		entryPointsOf(workflow);
 	if (!byHand && !byEvent && !form && !chat)
 		return log('Another program starts this one: the note in the workflow says how.');
-	if (table && byHand) await fillTable(start, table, async () => await run.from(byHand));
+	if (table && looksBack) await runBatch(start, table);
+	else if (table && byHand) await fillTable(start, table, async () => await run.from(byHand));
 	if (byEvent || form) await publishAnew(start, workflow);
-	if (rests) await publishDispatcher(start);
+	if (rests) await publishAnew(start, await otherExample(start, '15b'));
 	const isMissed = missesEvent && service.admin !== undefined;
 	if (isMissed) log('An event gets lost first: nobody is at the address of its webhook.');
 	const takeAway = isMissed ? await missEvent(service) : undefined;

@@ -9,6 +9,9 @@ const SHOW_MS = 5_000;
 /** How long n8n may take to receive a page, which is sent only once. */
 const SEND_MS = 15_000;
 
+/** What a field holds: a text, a file, or the checkboxes that are ticked. */
+type FieldValue = string | string[] | File;
+
 /** A form of n8n, filled in as a browser does it. */
 export class FormPages {
 	private constructor(private readonly waitingUrl: string) {}
@@ -18,7 +21,7 @@ export class FormPages {
 	 *
 	 * @throws Error when n8n refuses it or does not answer
 	 */
-	static async submit(url: string, ...values: string[]): Promise<FormPages> {
+	static async submit(url: string, ...values: FieldValue[]): Promise<FormPages> {
 		const answer = await send(url, values);
 		if (!answer.ok) throw new Error(`The form answered ${answer.status}`);
 		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
@@ -61,7 +64,7 @@ export class FormPages {
 	}
 
 	/** Sends the page that is shown. What it leads to is seen by {@link shows}. */
-	async next(...values: string[]): Promise<void> {
+	async next(...values: FieldValue[]): Promise<void> {
 		const answer = await unlessSlow(send(this.waitingUrl, values));
 		if (answer && answer.status !== 200) throw new Error(`The form answered ${answer.status}`);
 	}
@@ -75,9 +78,12 @@ async function textOf(url: string | URL): Promise<string> {
 	return await answer.text();
 }
 
-async function send(url: string, values: string[]): Promise<Response> {
+async function send(url: string, values: FieldValue[]): Promise<Response> {
 	const form = new FormData();
-	values.forEach((value, index) => form.append(`field-${index}`, value));
+	for (const [index, value] of values.entries()) {
+		const sent = Array.isArray(value) ? JSON.stringify(value) : value;
+		form.append(`field-${index}`, sent);
+	}
 	const signal = AbortSignal.timeout(SEND_MS);
 	return await fetch(url, { method: 'POST', headers, body: form, signal });
 }

@@ -9,7 +9,7 @@ import { call } from './support/fixtures';
 import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 import { startUnattended } from './support/unattended';
 import { until } from './support/until';
-import { baseUrl, credentials, filesFolder, keys, rest, sandbox } from './support/harness';
+import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 
 /*
  * What people do by hand in the real editor. Each test goes on in the page that the one before has left, as
@@ -47,7 +47,7 @@ describe('10: an agent in the chat asks before it pays', () => {
 			apiKey: 'none',
 			url: model.baseUrl,
 		});
-		const example = exampleOf('10', credentials.full, filesFolder);
+		const example = exampleOf('10', credentials.full);
 		workflow = await rest.workflows.create(withLanguageModel(example, credential));
 	});
 

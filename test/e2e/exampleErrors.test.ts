@@ -44,7 +44,7 @@ async function saveFailing(errorWorkflow: string): Promise<SavedWorkflow> {
 	return await rest.workflows.create(withCredential(workflow, credentials.full));
 }
 
-it('13: one message with the reason, the jobs, the credits and the link', async () => {
+it('13: one message with the reason, whether to try it again, the jobs, the credits and the link', async () => {
 	await sandbox.reset();
 	const messenger = await saveExample('13');
 	await rest.workflows.publish(messenger);
@@ -64,6 +64,7 @@ it('13: one message with the reason, the jobs, the credits and the link', async 
 		expect(messages[0]?.json).toMatchObject({
 			jobs: expect.arrayContaining(jobs) as string[],
 			credits: 'not known',
+			try_again: 'never',
 			credits_left: String(balance.available),
 			execution: expect.stringMatching(
 				`/workflow/${failing.id}/executions/${failed?.id}$`,
@@ -72,6 +73,7 @@ it('13: one message with the reason, the jobs, the credits and the link', async 
 		const text = String(messages[0]?.json.text);
 		expect(text).toMatch(/^Two Pictures failed at "Generate": The job failed: /);
 		for (const id of jobs) expect(text).toContain(id);
+		expect(text).toContain('As it is the item can never work: change it before you try again.');
 		expect(await rest.executions.list(messenger.id)).toHaveLength(1);
 	} finally {
 		await rest.workflows.unpublish(failing.id);

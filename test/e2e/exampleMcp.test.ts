@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { credentialOf, type SavedWorkflow } from '../../lab/n8n/rest';
 import { exampleOf } from './support/examples';
-import { credentials, filesFolder, keys, n8nUrl, rest, sandbox } from './support/harness';
+import { credentials, keys, n8nUrl, rest, sandbox } from './support/harness';
 
 const TOKEN = 'a-token-of-the-example';
 const { workspace } = keys.full;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 	const bearer = await rest.credentials.create('httpBearerAuth', 'Token of the example', {
 		token: TOKEN,
 	});
-	const example = exampleOf('14', credentials.full, filesFolder);
+	const example = exampleOf('14', credentials.full);
 	workflow = await rest.workflows.create({
 		...example,
 		nodes: example.nodes.map((node) =>

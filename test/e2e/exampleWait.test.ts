@@ -125,7 +125,6 @@ async function publish(): Promise<void> {
 	const dispatcher = await rest.workflows.create(
 		changed(example('15b'), 'Every Minute', { rule: { interval } }),
 	);
-	await rest.executions.wait(await rest.workflows.run(dispatcher.id, 'Set Up'));
 	await rest.workflows.publish(dispatcher);
 	dispatcherId = dispatcher.id;
 	const waiting = await rest.workflows.create(callable(example('15')));

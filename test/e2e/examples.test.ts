@@ -10,6 +10,19 @@ async function kindOf(item: INodeExecutionData | undefined): Promise<string | un
 	return sniff(await download(rest, item?.binary?.data));
 }
 
+it('1: an image, a video, music and a spoken line, as it is imported', async () => {
+	const items = await runExample(await saveExample('1'));
+	const kinds = await Promise.all(items('Collect Media').map(kindOf));
+	expect(kinds).toEqual(['image/png', 'video/mp4', 'audio/wav', 'audio/wav']);
+	const bodies = await bodiesOf('createGeneration');
+	expect(bodies.map(({ model }) => model).sort()).toEqual([
+		'service/speech-lite',
+		'studio/image-1',
+		'studio/music-1',
+		'studio/video-1',
+	]);
+});
+
 it('2: a picture becomes the first frame of a video', async () => {
 	const items = await runExample(await saveExample('2'));
 	expect(await kindOf(items('Animate Picture')[0])).toBe('video/mp4');
@@ -23,10 +36,10 @@ it('3: a script becomes one audio file with two voices', async () => {
 	expect(await kindOf(items('Speak Podcast')[0])).toBe('audio/wav');
 	const [{ blocks } = {}] = await bodiesOf('createSpeech');
 	expect(blocks).toEqual([
-		{ text: 'Welcome back. Tonight we talk about lighthouses.', voice: 'en-GB-EwanTurbo' },
-		{ text: 'Thank you. I have kept one for forty years.', voice: 'en-US-MarinTurbo' },
-		{ text: 'Did you ever miss a night?', voice: 'en-GB-EwanTurbo' },
-		{ text: 'Not one. The sea does not take days off.', voice: 'en-US-MarinTurbo' },
+		{ text: 'Welcome back. Tonight we talk about lighthouses.', voice: 'en-US-MarinTurbo' },
+		{ text: 'Thank you. I have kept one for forty years.', voice: 'en-US-ColeTurbo' },
+		{ text: 'Did you ever miss a night?', voice: 'en-US-MarinTurbo' },
+		{ text: 'Not one. The sea does not take days off.', voice: 'en-US-ColeTurbo' },
 	]);
 });
 

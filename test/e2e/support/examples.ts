@@ -1,24 +1,20 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { numbered, readExamples, withCredential, withFolder } from '../../../lab/demo/examples';
+import { numbered, readExamples, withCredential } from '../../../lab/demo/examples';
 import type {
 	Execution,
 	SavedCredential,
 	SavedWorkflow,
 	WorkflowData,
 } from '../../../lab/n8n/rest';
-import { credentials, filesFolder, rest, sandbox } from './harness';
+import { credentials, rest, sandbox } from './harness';
 
-/** An example as a person has it after choosing a credential and a folder. */
-export function exampleOf(
-	number: string,
-	credential: SavedCredential,
-	folder: string,
-): WorkflowData {
-	return withFolder(withCredential(numbered(readExamples(), number), credential), folder);
+/** An example as a person has it after the import: n8n fills in the credential. */
+export function exampleOf(number: string, credential: SavedCredential): WorkflowData {
+	return withCredential(numbered(readExamples(), number), credential);
 }
 
 export async function saveExample(number: string): Promise<SavedWorkflow> {
-	return await rest.workflows.create(exampleOf(number, credentials.full, filesFolder));
+	return await rest.workflows.create(exampleOf(number, credentials.full));
 }
 
 /** The output of a node in an execution, over all its runs. */
