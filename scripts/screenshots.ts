@@ -73,6 +73,71 @@ async function takeResult({ page, editor, rest, credential }: EditorSession): Pr
 	await page.screenshot({ path: imageAt('editor.png') });
 }
 
+/** The panel of a node's output, once every picture in its HTML is there. */
+async function takePanelOf({ page, editor }: EditorSession, node: string, name: string) {
+	await editor.openNode(node);
+	await page.getByTestId('node-execute-button').click();
+	const panel = page.getByTestId('output-panel');
+	const frame = await (await panel.locator('iframe').elementHandle())?.contentFrame();
+	await frame?.waitForFunction('[...document.images].every((one) => one.naturalWidth > 0)');
+	await closeNotification(page);
+	await page.mouse.move(0, 0);
+	// The arrows to the nodes beside it lie over the panel.
+	const style = '[data-test-id="floating-nodes"] { visibility: hidden; }';
+	await panel.screenshot({ path: imageAt(name), style });
+	await editor.closeNode();
+}
+
+/** What the batch of example 8 finds in its table, for the contact sheet. */
+const BATCH = [
+	'A lighthouse at dawn',
+	'A paper boat on a puddle',
+	'A fox asleep under a fern',
+	'An old tram in the rain [fail]',
+].map((prompt) => ({ prompt }));
+
+/** Takes a picture of what is seen of the examples that are looked at, in the panel and in a form. */
+async function takeSheets(session: EditorSession): Promise<void> {
+	const { page, editor, rest, credential, sandbox } = session;
+	const save = async (number: string) =>
+		await rest.workflows.create(withCredential(numbered(readExamples(), number), credential));
+	await page.setViewportSize({ width: 1800, height: 900 });
+
+	await editor.openWorkflow((await save('16')).id);
+	await takePanelOf(session, 'Compare', 'sheets/compare-models.png');
+
+	const batch = await save('8');
+	const run = async () =>
+		await rest.executions.wait(await rest.workflows.run(batch.id, 'Every Night'));
+	await run();
+	await rest.tables.insert('mediagen prompts', BATCH);
+	await run();
+	await editor.openWorkflow((await save('17')).id);
+	await takePanelOf(session, 'Contact Sheet', 'sheets/contact-sheet.png');
+
+	const storyboard = await save('18');
+	await rest.workflows.publish(storyboard);
+	await page.setViewportSize({ width: 640, height: 1000 });
+	await page.goto(`${editor.baseUrl}/form/mediagen-example-story`);
+	const story = [
+		'A keeper climbs the stairs at dusk.',
+		'She lights the lamp.',
+		'A ship turns away.',
+	];
+	await page.locator('textarea').fill(story.join('\n'));
+	await page.getByRole('button', { name: 'Submit' }).click();
+	await page.getByText('Which scenes are filmed?').waitFor();
+	await page.waitForFunction('[...document.images].every((one) => one.naturalWidth > 0)');
+	await page.getByText('Scene 1', { exact: true }).last().click();
+	await page
+		.locator('.card')
+		.first()
+		.screenshot({ path: imageAt('sheets/storyboard.png') });
+	await rest.workflows.unpublish(storyboard.id);
+	await sandbox.reset();
+	await page.goto(editor.baseUrl);
+}
+
 const background = '#f5f5f5';
 
 /** Only the workflow: buttons and tabs of the editor lie over it. */
@@ -375,6 +440,7 @@ const pictures: Record<string, (session: EditorSession) => Promise<void>> = {
 	panels: takePanels,
 	examples: takeExamples,
 	receipts: takeReceipts,
+	sheets: takeSheets,
 	page: takeSandboxPage,
 	problems: takeProblems,
 };

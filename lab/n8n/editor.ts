@@ -8,7 +8,7 @@ export type { Page };
 export class Editor {
 	constructor(
 		readonly page: Page,
-		private readonly baseUrl: string,
+		readonly baseUrl: string,
 	) {}
 
 	async signIn(): Promise<void> {

@@ -18,7 +18,7 @@ const CREDENTIAL = 'MediaGen account';
 const OF_N8N = [
 	'Execute workflow, Data tables, Open chat, Bearer Auth, Approve, Decline, On Error: Continue',
 	'Extract from File, Loop Over Items, Read/Write Files from Disk, Send Email',
-	'Google Docs, Google Drive, S3, Slack',
+	'Google Docs, Google Drive, HTML, S3, Slack',
 ].flatMap((names) => names.split(', '));
 
 const OURS = /^n8n-nodes-mediagen\.(\w+?)(Tool)?$/;
