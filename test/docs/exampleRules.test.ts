@@ -97,3 +97,10 @@ test.each(starts)(
 		}
 	},
 );
+
+test('under a key of their own no example takes the first model, which another day may be another one', () => {
+	for (const { nodes } of examples) {
+		const asked = nodes.map(({ parameters }) => JSON.stringify(parameters));
+		expect(asked.filter((one) => /"first"/.test(one) && /"custom"/.test(one))).toEqual([]);
+	}
+});

@@ -225,7 +225,7 @@ it('no job is polled: once it is created, only those are read of which n8n got n
 			.map(({ order }) => order);
 	expect(toldBy('reading the job')).toContain(WITHOUT_EVENT);
 	expect(toldBy('the event')).not.toEqual([]);
-	// With Own Key the node looks once at what a creation gave, which may be an earlier job.
+	// By Avoid Paying Twice the node looks once at what a creation gave, which may be an earlier job.
 	const looks = reads.length - toldBy('reading the job').length;
 	expect(looks).toBeLessThanOrEqual(creations.length);
 });
