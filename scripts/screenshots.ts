@@ -145,6 +145,7 @@ const workflowOnly = `
 	html { background: ${background}; }
 	body { visibility: hidden; }
 	.vue-flow__transformationpane { visibility: visible; }
+	[data-test-id^="execute-workflow-button"] { visibility: hidden; }
 `;
 
 /** Takes a picture of the canvas of each example, with its notes, as it is after choosing the credential. */
