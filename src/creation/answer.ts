@@ -1,9 +1,11 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
-import { idAskedFor, textOf } from '../api';
+import { idAskedFor, LIMITS, textOf } from '../api';
+import { shortHash } from '../base/hash';
 import { chargeOf } from '../transport/priceBook';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import type { Slot, SlotKind } from '../transport/jobSlots';
+import { MINUTE_MS } from '../transport/tuning';
 import { countCredits, isOutOfCredits, type CreditWait } from './cap';
 import { keyInUse, type Idempotency } from './idempotency';
 import type { Item, OperationSpec } from './item';
@@ -51,6 +53,10 @@ export interface Progress {
 	 */
 	outSince: number;
 	sentAt?: number;
+	/** The key under which it went out last. */
+	key?: string;
+	/** Whether its job was paid for now, as far as that is known. */
+	isPaid: boolean;
 	/** How often it was refused with 429, and when first, on the monotonic clock. */
 	refusals: number;
 	refusedSince?: number;
@@ -105,23 +111,47 @@ const countRefusals: Hearer = ({ made }, progress) => {
 /** The sum of the execution, and what the run has bought. */
 const count: Hearer = ({ made, body }, progress) => {
 	const { item } = progress;
-	countCredits(item, body, made.ok ? ok(made.value.job) : made);
 	if (made.ok && item.spec.charges) noteBought(progress, made.value.job);
+	countCredits(item, body, made.ok ? ok(made.value.job) : made, progress.isPaid);
 	return undefined;
 };
 
 /** Under a key that others share, the answer may be about a job that they have paid for. */
-function noteBought({ item, idempotency, sentAt }: Progress, job: Resource): void {
+function noteBought(progress: Progress, job: Resource): void {
+	const { item, idempotency, sentAt } = progress;
 	const { workspace, run, request, spec } = item;
 	const name = `${request.path} ${job.id}`;
 	const isOlder = idempotency.isShared && isBefore(job, sentAt);
-	if (!workspace.bought.has(name) && !isOlder) run.buy(job.id, chargeOf(spec.endpoint, job));
+	progress.isPaid = !workspace.bought.has(name) && !isOlder;
 	workspace.bought.set(name, true);
+	if (!progress.isPaid) return;
+	run.buy(job.id, chargeOf(spec.endpoint, job));
+	if (isSince(job, sentAt)) noteKey(progress);
 }
 
+const madeAt = ({ created_at: at }: Resource): number => Date.parse(String(at));
+
 /** Whether a job says that it was made before a moment; `false` where either is not known. */
-export const isBefore = (job: Resource, moment = NaN): boolean =>
-	Date.parse(String(job.created_at)) < moment;
+export const isBefore = (job: Resource, moment = NaN): boolean => madeAt(job) < moment;
+
+/** The same of one that was made then or later. */
+export const isSince = (job: Resource, moment = NaN): boolean => madeAt(job) >= moment;
+
+/** Under the key of the request a job was made just now, which the service gives for nothing for a day. */
+export function noteKey({ item, key, outSince }: Progress): void {
+	if (key !== undefined) item.workspace.paidKeys.set(shortHash(key), outSince);
+}
+
+/** The job may have been on its way for a while, and keys are dropped by another clock. */
+const MARGIN_MS = 60 * MINUTE_MS;
+
+/** Whether a request under this key is known to be only a repetition, which costs nothing. */
+export function isPaidKey({ workspace }: Item, key: string | undefined): boolean {
+	if (key === undefined) return false;
+	const since = workspace.paidKeys.get(shortHash(key)) ?? -Infinity;
+	const lastsMs = LIMITS.idempotencyHours * 60 * MINUTE_MS - MARGIN_MS;
+	return workspace.clock.monotonic() - since < lastsMs;
+}
 
 /** Others of the workspace that wait for a top-up. */
 const tellGate: Hearer = ({ made }, progress, again) => {

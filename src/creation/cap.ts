@@ -104,6 +104,12 @@ export class ExecutionCredits {
 		return this.unpriced[kindOf(request)] === true;
 	}
 
+	/** It turns out to have been there before. */
+	forget(id: string): void {
+		this.add(-(this.counted[id] ?? 0));
+		delete this.counted[id];
+	}
+
 	/**
 	 * @param expected what it was expected to reserve, where that is known
 	 * @param mayGrow whether it may still reserve all of that, though it shows less for now
@@ -182,8 +188,14 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 
 /**
  * Adds to the sum of the execution what a request has reserved, or may have reserved, and learns its price.
+ * @param isPaid whether what was made was paid for by that: under a key it may have been there before
  */
-export function countCredits(item: Item, body: unknown, made: Result<Resource>): void {
+export function countCredits(
+	item: Item,
+	body: unknown,
+	made: Result<Resource>,
+	isPaid: boolean,
+): void {
 	const { credits, memory, spec, settings, workspace } = item;
 	const request = pricedOf(item, body);
 	if (made.ok) {
@@ -192,10 +204,12 @@ export function countCredits(item: Item, body: unknown, made: Result<Resource>):
 		delete memory.expectedCredits;
 		item.run.doubtful.delete(item.origin.item);
 		workspace.prices.teach(request, job);
+		if (!isPaid) return;
 		// An approved run may still reserve all of its budget.
 		const mayGrow =
 			job.object === 'agent_run' && jobState(job, settings.terminalStatuses) === 'running';
-		return credits.addJob(request, job, workspace.prices.reservationOf(request), mayGrow);
+		credits.addJob(request, job, workspace.prices.reservationOf(request), mayGrow);
+		return;
 	}
 	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
 	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.

@@ -6,7 +6,16 @@ import { mustHaveId } from '../transport/client';
 import { filesIn, jobState, toResult } from '../transport/jobState';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
-import { hear, isBefore, type Heard, type Made, type Progress } from './answer';
+import {
+	hear,
+	isBefore,
+	isPaidKey,
+	isSince,
+	noteKey,
+	type Heard,
+	type Made,
+	type Progress,
+} from './answer';
 import { askBook, awaitCredits, withBudget, withinLimits } from './cap';
 import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
@@ -84,6 +93,7 @@ class Creation {
 			slotKind: slotKindOf(item),
 			outSince: 0,
 			refusals: 0,
+			isPaid: false,
 			credits: {},
 		};
 		const stop = run.stopSignal(host.channel.signal);
@@ -152,13 +162,16 @@ class Creation {
 			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
+			const { request: sent } = start.value;
 			const waitsForCredits =
-				item.settings.onInsufficientCredits === 'wait' && progress.again !== 'otherKey';
+				item.settings.onInsufficientCredits === 'wait' &&
+				progress.again !== 'otherKey' &&
+				!this.isPaid(sent);
 			const lacking = waitsForCredits
 				? await awaitCredits(item, channel, progress.credits)
 				: undefined;
 			if (lacking) return lacking;
-			const heard = await this.takeTurn(start.value.request, channel);
+			const heard = await this.takeTurn(sent, channel);
 			if (!('again' in heard)) return heard;
 		}
 	}
@@ -196,7 +209,8 @@ class Creation {
 				return ok({ request: { key, path, body, isRepeat: true } });
 			}
 			case 'send': {
-				const unfit = refusedAlike(item);
+				const asked = { path: request.path, body: request.body, isRepeat: false };
+				const unfit = this.isPaid(asked) ? undefined : refusedAlike(item);
 				if (unfit) return unfit;
 				if (step.startsOver) this.startOver();
 				adopt(item, content, idempotency);
@@ -215,7 +229,7 @@ class Creation {
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item } = this;
 		const { credits, spec } = item;
-		if (!this.isLimited) return this.takeSlot(request, channel);
+		if (!this.isLimited || this.isPaid(request)) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => {
 			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
 			await askToday(item);
@@ -245,37 +259,61 @@ class Creation {
 
 	/** Sends a creation that has a slot. */
 	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
-		const { item, progress, idempotency, isLimited } = this;
+		const { item, progress } = this;
 		const { slot } = progress;
-		if (this.hasWaitedTooLong(request)) {
+		const isPaid = this.isPaid(request);
+		if (this.hasWaitedTooLong(request, isPaid)) {
 			slot?.release();
 			progress.waitsSince = undefined;
 			progress.again = 'waited';
 			return { again: 'waited' };
 		}
 		const { path, isRepeat } = request;
-		const isBounded = isLimited && !isRepeat;
-		const body = isBounded ? withBudget(item, request.body, idempotency.isShared) : request.body;
-		const unfit = refusedAlike(item) ?? (isLimited ? withinLimits(item, body) : undefined);
+		const body = isRepeat ? request.body : this.bodyOf(request.body);
+		const unfit = isPaid ? undefined : (refusedAlike(item) ?? this.whyTooMuch(body));
 		if (unfit) {
 			noteFailure(item, unfit);
 			slot?.release();
 			return unfit;
 		}
-		const isFilledIn = body !== request.body || asksForFirstModel(item.request);
-		const key = isRepeat ? request.key : idempotency.keyOf(isFilledIn ? body : undefined);
-		return await this.exchange({ path, key, body, isRepeat }, channel);
+		return await this.exchange({ path, key: this.keyOf(request), body, isRepeat }, channel);
+	}
+
+	private whyTooMuch(body: unknown): Failed | undefined {
+		return this.isLimited ? withinLimits(this.item, body) : undefined;
 	}
 
 	/**
 	 * It may have waited for a slot for hours: then its key may no longer show what became of it, or the
 	 * credits have run out, and it waits for its turn to try.
 	 */
-	private hasWaitedTooLong({ isRepeat }: CreationRequest): boolean {
+	private hasWaitedTooLong({ isRepeat }: CreationRequest, isPaid: boolean): boolean {
 		const { item, progress } = this;
 		if (isRepeat && this.hasKeyExpired) return true;
 		const hasRunOut = progress.credits.wasFree && item.workspace.credits.lacksCredits;
-		return hasRunOut === true && progress.again !== 'otherKey';
+		return hasRunOut === true && progress.again !== 'otherKey' && !isPaid;
+	}
+
+	/** What is sent of the body that is asked for. */
+	private bodyOf(body: unknown): unknown {
+		if (!this.isLimited) return body;
+		return withBudget(this.item, body, this.idempotency.isShared);
+	}
+
+	/** The key under which a request is sent. */
+	private keyOf({ body, key, isRepeat }: CreationRequest): string | undefined {
+		if (isRepeat) return key;
+		const sent = this.bodyOf(body);
+		const isFilledIn = sent !== body || asksForFirstModel(this.item.request);
+		return this.idempotency.keyOf(isFilledIn ? sent : undefined);
+	}
+
+	/**
+	 * Whether it is known that a request would only be repeated, for nothing: limits are there for what would
+	 * be paid for now.
+	 */
+	private isPaid(request: CreationRequest): boolean {
+		return this.idempotency.isShared && isPaidKey(this.item, this.keyOf(request));
 	}
 
 	/** Whether the key of an open outcome can no longer settle it. */
@@ -307,6 +345,7 @@ class Creation {
 			}
 			ending.goesOut();
 			progress.outSince = workspace.clock.monotonic();
+			progress.key = key;
 			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
 		};
 		const headers: Record<string, string> = {};
@@ -340,35 +379,52 @@ class Creation {
 
 	/**
 	 * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So
-	 * the job is read once, at once: one that had failed before this try leads to the next key; one of this
-	 * try's own ends the item.
+	 * the job is read once, at once, unless its answer says enough: one that had failed before this try leads
+	 * to the next key; one of this try's own ends the item.
 	 */
 	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
 		const { item, idempotency, progress } = this;
-		const { slot } = progress;
+		const { slot, sentAt } = progress;
 		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed;
 		if (!slot || made.isOver || !mayBeOfOthers || item.spec.output !== 'job') return made;
-		const { id, object } = made.job;
-		const reference = typeof object === 'string' ? { id, object } : { id };
-		const { channel } = item.host;
-		// A job that cannot be read is there all the same: its item goes on, and so does the run.
-		const read = await item.run.reads.run(channel, async () => await readKnownJob(item, reference));
-		if (!read?.ok) return made;
-		const seen = { job: read.value, isOver: made.isOver };
-		const state = jobState(seen.job, item.settings.terminalStatuses);
-		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
+		if (isSince(made.job, sentAt)) return made;
+		const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
+		const seen = stateOf(made) === 'running' ? await this.readOnce(made) : made;
+		if (!seen) return made;
+		const state = stateOf(seen);
+		const isOlder = isBefore(seen.job, sentAt);
+		if (isOlder) this.wasThere(seen.job);
+		// It is being made, so its key is new.
+		else if (state === 'running' && progress.isPaid) noteKey(progress);
 		// Nothing is made so fast.
+		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
 		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
-		if (isFinishedAtOnce || isBefore(seen.job, progress.sentAt)) item.run.wasThere(seen.job.id);
-		if (state !== 'bad') return seen;
-		const createdAt = Date.parse(String(seen.job.created_at));
-		const sentAt = progress.sentAt ?? NaN;
-		const isOwn = createdAt >= sentAt;
-		if (isOwn || !idempotency.giveWay?.('failedBefore', createdAt < sentAt)) return seen;
+		if (isFinishedAtOnce && !isSince(seen.job, sentAt)) item.run.seemsOld(seen.job.id);
+		if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;
+		if (!idempotency.giveWay?.('failedBefore', isOlder)) return seen;
 		slot.release();
 		progress.slot = undefined;
 		recordEvent(item.memory, { kind: 'jobFailed' });
 		return { again: 'otherKey' };
+	}
+
+	/** A job that cannot be read is there all the same: its item goes on, and so does the run. */
+	private async readOnce({ job, isOver }: Made): Promise<Made | undefined> {
+		const { item } = this;
+		const { id, object } = job;
+		const reference = typeof object === 'string' ? { id, object } : { id };
+		const read = await item.run.reads.run(item.host.channel, async () => {
+			return await readKnownJob(item, reference);
+		});
+		return read?.ok ? { job: read.value, isOver } : undefined;
+	}
+
+	/** What was counted when its answer came costs nothing. */
+	private wasThere({ id }: Resource): void {
+		const { run, credits } = this.item;
+		if (this.progress.isPaid) credits.forget(id);
+		this.progress.isPaid = false;
+		run.wasThere(id);
 	}
 
 	/** What the item comes to: its job, with the files of one that has ended well. */

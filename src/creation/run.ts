@@ -49,6 +49,8 @@ export class Run {
 	 * say.
 	 */
 	private readonly charges = new Map<string, number | undefined>();
+	/** Those of them that seem to have been there before. */
+	private readonly old = new Set<string>();
 	/** What requests of unknown outcome may have reserved, by item. */
 	readonly doubtful = new Map<string, number>();
 	/** What the workspace has spent today before this run, once that is known. */
@@ -97,8 +99,15 @@ export class Run {
 		this.charges.delete(id);
 	}
 
+	/** It looks as if it had been there before. Nothing says so: limits count it. */
+	seemsOld(id: string): void {
+		if (this.charges.has(id)) this.old.add(id);
+	}
+
+	/** What is said of jobs that were paid for. */
 	get bought(): Array<number | undefined> {
-		return [...this.charges.values()];
+		const bought = [...this.charges].filter(([id]) => !this.old.has(id));
+		return bought.map(([, credits]) => credits);
 	}
 
 	/** What the run has spent, with what requests of unknown outcome may have. */
@@ -109,7 +118,8 @@ export class Run {
 
 	/** How many jobs it has that were there before. */
 	get known(): number {
-		return this.made.filter(({ job }) => !this.charges.has(job.id)).length;
+		const isOld = (id: string) => !this.charges.has(id) || this.old.has(id);
+		return this.made.filter(({ job }) => isOld(job.id)).length;
 	}
 
 	/** Only the first reason is kept. */

@@ -28,6 +28,8 @@ export class Workspace {
 	readonly prices: PriceBook;
 	/** What this process has paid for, so that the same answer again is known for that. */
 	readonly bought = new BoundedMap<string, true>(MOST_BOUGHT);
+	/** Hashes of keys that were paid for under, and when each was new, on the monotonic clock. */
+	readonly paidKeys = new BoundedMap<string, number>(MOST_BOUGHT);
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 

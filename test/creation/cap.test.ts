@@ -144,7 +144,8 @@ describe('an agent run under Max Credits', () => {
 		});
 		const credits = executionCredits({});
 		credits.add(before);
-		const spec = { endpoint, output: 'job', object: 'agent_run', creates: true } as const;
+		const makes = { output: 'job', object: 'agent_run', creates: true, charges: true } as const;
+		const spec = { ...makes, endpoint };
 		const settings = { maxCredits, waitForCompletion: false };
 		const partsOf = (itemIndex: number): RunParts => {
 			const path = endpoint.path.replace('{id}', `run_${itemIndex}`);

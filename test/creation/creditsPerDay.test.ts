@@ -44,6 +44,7 @@ interface Service extends Part {
 	list?: SendResult;
 	counts?: number[];
 	maxCreditsPerDay: number;
+	idempotency?: string;
 }
 
 const NO_USAGE = answer(200, { object: 'usage', data: [] });
@@ -56,6 +57,7 @@ function workspaceOf({
 	list,
 	counts = [1],
 	maxCreditsPerDay,
+	idempotency = 'execution',
 	...more
 }: Service) {
 	const noon = Date.parse('2026-01-15T12:00:00+01:00');
@@ -88,7 +90,7 @@ function workspaceOf({
 			requestsPerMinute: 1_000_000,
 		},
 		json: counts.map(() => ({})),
-		given: { model: byId('m'), downloadOutputs: false, options: { maxCreditsPerDay } },
+		given: { model: byId('m'), downloadOutputs: false, options: { maxCreditsPerDay, idempotency } },
 		own: (item) => ({ prompt: `p${item}`, parameters: { count: counts[item] } }),
 		continueOnFail: true,
 		...more,
@@ -139,6 +141,16 @@ test('three executions share it, and the next day is another one', async () => {
 	clock.setWall(24 * HOUR);
 	await t.execute();
 	expect(t.charged()).toBe(18);
+});
+
+test('a job that is finished at once counts, though it looks as if it had been there before', async () => {
+	const t = workspaceOf({
+		counts: [1, 1, 1, 1, 1, 1],
+		idempotency: 'content',
+		maxCreditsPerDay: 8,
+	});
+	await t.execute();
+	expect(t.charged()).toBe(8);
 });
 
 test('what was spent is read once a run', async () => {

@@ -66,33 +66,33 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (!this.isLimited) return this',
+			from: 'if (!this.isLimited || this.isPaid(request)) return this',
 			to: 'if (spec) return this',
 		},
 	}),
 	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: "if (state !== 'bad') return seen;",
+			from: "if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;",
 			to: 'if (seen.job.id) return seen;',
 		},
 	}),
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/unread-job-halts-the-run': {
 			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
-			from: 'await item.run.reads.run(channel, async () => await readKnownJob(item, reference))',
-			to: 'await inTurn(item, async () => await readKnownJob(item, reference))',
+			from: 'const read = await item.run.reads.run(item.host.channel, async () => {',
+			to: 'const read = await inTurn(item, async () => {',
 		},
 	}),
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/own-failure-made-again': {
 			why: 'With Same Request a job that fails at once is made again and again in one run.',
-			from: 'if (isOwn || !idempotency',
-			to: 'if (!idempotency',
+			from: "if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;",
+			to: "if (state !== 'bad') return seen;",
 		},
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
-			from: 'idempotency.keyOf(isFilledIn ? body : undefined)',
+			from: 'idempotency.keyOf(isFilledIn ? sent : undefined)',
 			to: 'idempotency.keyOf()',
 		},
 	}),
@@ -248,8 +248,41 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: 'if (!workspace.bought.has(name) && !isOlder) run.buy(',
-			to: 'run.buy(',
+			from: 'progress.isPaid = !workspace.bought.has(name) && !isOlder;',
+			to: 'progress.isPaid = true;',
+		},
+	}),
+	...inFile('src/creation/answer.ts', 'test/creation/replays.test.ts', {
+		'money/repetition-is-refused': {
+			why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
+			from: 'if (key === undefined) return false;',
+			to: 'if (key !== workspace.name) return false;',
+		},
+		'money/key-that-is-over-is-free': {
+			why: 'A day later the same request is paid for again, past every limit.',
+			from: 'return workspace.clock.monotonic() - since < lastsMs;',
+			to: 'return workspace.clock.monotonic() - since < 2 * lastsMs;',
+		},
+	}),
+	...inFile('src/creation/cap.ts', 'test/creation/replays.test.ts', {
+		'money/repetition-counts': {
+			why: 'A picture that is given again for nothing uses up the limit of what is new.',
+			from: 'if (!isPaid) return;',
+			to: '',
+		},
+	}),
+	...inFile('src/creation/creation.ts', 'test/creation/replays.test.ts', {
+		'money/new-job-read-at-once': {
+			why: 'With Same Request each new job costs a read that nothing needs.',
+			from: 'if (isSince(made.job, sentAt)) return made;',
+			to: '',
+		},
+	}),
+	...inFile('src/creation/run.ts', 'test/creation/creditsPerDay.test.ts', {
+		'money/quick-jobs-are-free': {
+			why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
+			from: 'if (this.charges.has(id)) this.old.add(id);',
+			to: 'this.charges.delete(id);',
 		},
 	}),
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {

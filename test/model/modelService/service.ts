@@ -25,6 +25,7 @@ interface Job {
 	prompt: string;
 	/** How many outputs. */
 	count: number;
+	at: number;
 	endsAt: number;
 	/** Reserved credits. */
 	credits: number;
@@ -74,12 +75,20 @@ export class ModelService {
 		const fault = this.settings.fault(request);
 		await this.clock.sleep(this.settings.latencyMs / 2);
 		if (fault === 'before') return LOST;
-		const given = this.answer(request);
+		const given = this.dated(this.answer(request));
 		this.log.push({ at: this.clock.now(), request, status: 'status' in given ? given.status : 0 });
 		await this.clock.sleep(this.settings.latencyMs / 2);
 		if (fault === 'timeout') await this.clock.sleep(TIMEOUT_MS);
 		return damaged(given, fault);
 	};
+
+	private dated(given: SendResult): SendResult {
+		if (!this.settings.saysWhen || !('status' in given)) return given;
+		return {
+			...given,
+			headers: { ...given.headers, date: new Date(this.clock.now()).toUTCString() },
+		};
+	}
 
 	private answer(request: ApiRequest): SendResult {
 		const now = this.clock.now();
@@ -117,7 +126,8 @@ export class ModelService {
 		const { jobMs, latencyMs, onEnd } = this.settings;
 		const takes = jobMs(asked.prompt);
 		const id = `gen_${this.jobs.length + 1}`;
-		const job: Job = { id, ...asked, endsAt: this.clock.now() + takes, credits };
+		const at = this.clock.now();
+		const job: Job = { id, ...asked, at, endsAt: at + takes, credits };
 		this.settings.credits -= credits;
 		this.jobs.push(job);
 		this.byId.set(job.id, job);
@@ -145,9 +155,10 @@ export class ModelService {
 
 	private shown(job: Job): Resource {
 		if (job.ended) return job.ended;
-		const { id, mode, model, prompt, count, endsAt, credits } = job;
+		const { id, mode, model, prompt, count, at, endsAt, credits } = job;
 		const estimate = this.settings.price && { estimated_credits: credits };
-		const common = { id, object: 'generation', mode, model, prompt, ...estimate };
+		const made = this.settings.saysWhen && { created_at: new Date(at).toISOString() };
+		const common = { id, object: 'generation', mode, model, prompt, ...estimate, ...made };
 		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
 		const outputs = Array.from({ length: count }, (_, index) => ({
 			id: index === 0 ? `${id}-out` : `${id}-out-${index + 1}`,

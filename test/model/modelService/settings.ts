@@ -33,6 +33,8 @@ export interface ServiceSettings {
 	 * which nothing is said.
 	 */
 	price: ((body: Record<string, unknown>) => number) | undefined;
+	/** Whether a job says when it was made, and an answer what time it is. */
+	saysWhen: boolean;
 	/** Called half a round trip after the end of each job, as by a webhook. */
 	onEnd: ((job: Resource) => void) | undefined;
 }
@@ -50,5 +52,6 @@ export const DEFAULTS: ServiceSettings = {
 	ending: () => ({ status: 'completed' }),
 	credits: Infinity,
 	price: undefined,
+	saysWhen: false,
 	onEnd: undefined,
 };
