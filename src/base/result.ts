@@ -13,7 +13,7 @@ export type Failure =
 	| BadResponseFailure
 	| CancelledFailure
 	| { kind: 'deadline'; waitedMs: number }
-	| { kind: 'jobFailed'; reason: string }
+	| JobFailure
 	/** A plan was made that could not be approved at once, as was asked for. */
 	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
@@ -37,6 +37,14 @@ export type Failure =
 	  }
 	/** `because`: why the key can no longer settle an earlier attempt. */
 	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
+
+/** A job was made, and has ended badly. */
+export interface JobFailure {
+	kind: 'jobFailed';
+	reason: string;
+	/** What there was too little of, as far as the service says so. */
+	lacks?: 'credits' | 'budget';
+}
 
 /** The execution was cancelled, or the run halted before the item was sent. */
 export interface CancelledFailure {

@@ -24,8 +24,9 @@ export function tryAgainOf(failed: Failed): TryAgain {
 	switch (failure.kind) {
 		case 'input':
 		case 'upload':
-		case 'jobFailed':
 			return 'never';
+		case 'jobFailed':
+			return failure.lacks === 'credits' ? 'afterTopUp' : 'never';
 		case 'status':
 			return afterRefusal(failed);
 		case 'skipped':

@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../api';
-import type { Failed, NoResponseFailure } from '../base/result';
+import type { Failed, JobFailure, NoResponseFailure } from '../base/result';
 import { asText } from '../base/types';
 import { wordsOfNoResponse } from '../transport/network';
 import { meaningOf, refusalOf, type Text } from '../transport/statuses';
@@ -56,6 +56,14 @@ function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
+/** What to do about a job that has failed. */
+function cureOf({ lacks }: JobFailure, context: ErrorContext): string {
+	if (lacks === 'budget') return 'Give the next run a larger Budget in Credits.';
+	const again = context.creates ? '' : ' and create it again';
+	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
+	return `Top up the workspace${context.creates ? `, then ${goOn(context)}` : again}.`;
+}
+
 /** What happened and what to do about it. What the service says counts, with the labels of the editor. */
 export function wordsOf(failed: Failed, context: ErrorContext): Text {
 	const { failure } = failed;
@@ -100,10 +108,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 					: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
 			];
 		case 'jobFailed':
-			return [
-				`The job failed: ${failure.reason}`,
-				`Change the prompt or the inputs${creates ? '' : ' and create it again'}.`,
-			];
+			return [`The job failed: ${failure.reason}`, cureOf(failure, context)];
 		case 'notApproved': {
 			const estimate = failed.job?.estimated_credits;
 			const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';

@@ -1,6 +1,6 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../api';
 import { fail, ok, type Result } from '../base/result';
-import { isRecord, type Json, type Resource } from '../base/types';
+import { asText, isRecord, type Json, type Resource } from '../base/types';
 import { messageIn, plainText } from './bodies';
 
 export interface TerminalStatuses {
@@ -77,11 +77,26 @@ export function jobState(
  */
 export const holdsSlot = ({ status }: Json): boolean => status === 'queued' || status === 'pending';
 
+const ABOUT_CREDITS = /credit|balance|budget/i;
+const TOO_FEW =
+	/insufficient|not enough|too few|exhausted|used up|r[ua]n out|out of|no[ _]credits|top.?up/i;
+
+/**
+ * What a job has failed for lack of: its errors, whose types and words the specification does not show, speak
+ * of credits that are too few.
+ */
+function lackOf({ error, errors }: Resource, reason: string): 'credits' | 'budget' | undefined {
+	const types = [error, errors].flat().map((one) => (isRecord(one) ? asText(one.type) : ''));
+	const said = [...types, reason].filter((text) => ABOUT_CREDITS.test(text) && TOO_FEW.test(text));
+	if (said.length === 0) return undefined;
+	return said.some((text) => /budget/i.test(text)) ? 'budget' : 'credits';
+}
+
 /** An ended job as a result: if it ended badly, a failure with the job. */
 export function toResult(job: Resource, agentStatuses?: TerminalStatuses): Result<Resource> {
 	if (jobState(job, agentStatuses) !== 'bad') return ok(job);
 	const reason = statedReason(job) ?? 'failed without a stated reason';
-	return fail({ kind: 'jobFailed', reason }, job);
+	return fail({ kind: 'jobFailed', reason, lacks: lackOf(job, reason) }, job);
 }
 
 /** Where a kind of job is read, by the `object` of its resource: GET /jobs/{id} reads any. */

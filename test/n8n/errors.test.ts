@@ -314,6 +314,22 @@ const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp
 	[fail(saying('not enough credits')), {}, /^Not enough credits \[/],
 	[duplicate('expired'), {}, RegExp(`its idempotency key is no longer valid.* ${LOOK_FIRST}`)],
 	[duplicate('changed'), {}, RegExp(`the request has been changed since.* ${LOOK_FIRST}`)],
+	// The prompt is not to blame where credits are.
+	[
+		fail({ ...KINDS.jobFailed, lacks: 'credits' }),
+		{},
+		/Top up the workspace, then retry this execution\. (?!.*prompt)/,
+	],
+	[
+		fail({ ...KINDS.jobFailed, lacks: 'credits' }, queued),
+		waiting,
+		/Top up the workspace and create it again\.(?!.*prompt)/,
+	],
+	[
+		fail({ ...KINDS.jobFailed, lacks: 'budget' }),
+		ofRun,
+		/larger Budget in Credits\. It cannot be done again: create a new run/,
+	],
 	// A job that was only waited for.
 	[fail(KINDS.jobFailed, queued), waiting, /Change the prompt or the inputs and create it again\./],
 ];
@@ -346,6 +362,9 @@ test.each([
 	[{ kind: 'input', field: 'Prompt', problem: 'is empty' }, 'never'],
 	[{ kind: 'upload', field: 'data', problem: 'is a page' }, 'never'],
 	[{ kind: 'jobFailed', reason: 'too dark' }, 'never'],
+	[{ kind: 'jobFailed', reason: 'no credits', lacks: 'credits' }, 'afterTopUp'],
+	[{ kind: 'jobFailed', reason: 'used up', lacks: 'budget' }, 'never'],
+	[{ kind: 'skipped', cause: 'the credits ran out at item 3', lacksCredits: true }, 'afterTopUp'],
 	[{ kind: 'scope', scope: 'files:write' }, 'later'],
 	[{ kind: 'deadline', waitedMs: 60_000 }, 'later'],
 	[{ kind: 'noSlot', waitedMs: 60_000, others: 0 }, 'later'],
