@@ -32,6 +32,8 @@ export interface Settings {
 	splitOutputs: boolean;
 	outputBinaryField: string;
 	idempotency: IdempotencyMode;
+	/** Whether that is what _Same in the Editor_ means here. */
+	sameInEditor?: boolean;
 	idempotencyKey: string;
 	onInsufficientCredits: CreditPolicy;
 	creditWaitTimeoutMs: number;

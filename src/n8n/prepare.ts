@@ -137,8 +137,10 @@ function prepare(
 	const settings = buildSettings(values, usualSettings(spec, isTool));
 	if (!settings.ok) return settings;
 	const chosen = settings.value.idempotency as IdempotencyChoice;
-	if (chosen === 'editor')
+	if (chosen === 'editor') {
 		settings.value.idempotency = call.mode === 'manual' ? 'content' : 'execution';
+		settings.value.sameInEditor = true;
+	}
 	// Whoever does not wait for the files of a job gets none.
 	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
 		settings.value.downloadOutputs = false;

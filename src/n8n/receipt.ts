@@ -6,7 +6,7 @@ import { outputCount } from '../transport/jobState';
 import { countAskedFor, creditWords } from '../transport/priceBook';
 import type { ErrorContext } from './errorContext';
 import { describeFailure } from './errors';
-import type { Item, OperationSpec, Outcome } from '../creation/item';
+import type { IdempotencyMode, Item, OperationSpec, Outcome, Settings } from '../creation/item';
 import type { Run } from '../creation/run';
 
 /*
@@ -45,13 +45,35 @@ function namesOf({ object = '' }: OperationSpec, item: Item | undefined): [strin
 	return MADE[mode ?? object] ?? MADE[object] ?? ['job', 'jobs'];
 }
 
+/** What the user changes for another one, one and several. */
+const ASKED: Record<string, [one: string, several: string]> = {
+	generation: ['prompt', 'prompts'],
+	speech_generation: ['text', 'texts'],
+};
+
 /** How a new one is made where the same was given again. */
-const ANEW = {
-	content: ['change the prompt for a new one', 'change the prompts for new ones'],
-	custom: ['another Own Key makes a new one', 'other Own Keys make new ones'],
-	execution: ['execute this again for a new one', 'execute this again for new ones'],
-	none: ['execute this again for a new one', 'execute this again for new ones'],
-} as const;
+function anew({ object = '' }: OperationSpec, mode: IdempotencyMode, isSeveral: boolean): string {
+	const [one, several] = ASKED[object] ?? ['request', 'requests'];
+	if (mode === 'content')
+		return isSeveral ? `change the ${several} for new ones` : `change the ${one} for a new one`;
+	if (mode === 'custom')
+		return isSeveral ? 'other Own Keys make new ones' : 'another Own Key makes a new one';
+	return isSeveral ? 'execute this again for new ones' : 'execute this again for a new one';
+}
+
+/** Which of its two meanings Same in the Editor had. */
+const IN_THE_EDITOR =
+	'Same in the Editor: for a day, executing the same again here gives the same, for 0 credits.';
+const IN_PRODUCTION = 'Same in the Editor: outside of the editor, each execution makes new ones.';
+
+/** What is said of a choice that is not the usual one. */
+function choiceWords(settings: Settings | undefined, isAgain: boolean): string | undefined {
+	const { idempotency = 'execution', sameInEditor } = settings ?? {};
+	if (sameInEditor) return idempotency === 'content' ? IN_THE_EDITOR : IN_PRODUCTION;
+	if (!isAgain) return undefined;
+	if (idempotency === 'content') return 'Avoid Paying Twice: Same Request Within 24 Hours.';
+	return idempotency === 'custom' ? 'Avoid Paying Twice: Own Key.' : undefined;
+}
 
 /** An item of which the service has made a part only. */
 interface Part {
@@ -122,14 +144,17 @@ export async function receiptOf(
 		return hint('warning', `${first} ${escaped(dry.wouldBe)}.`);
 	}
 
+	const settings = ends[0]?.item?.settings;
 	const good = ends.filter(({ result }) => result.ok);
 	const [one, several] = namesOf(spec, ends[0]?.item);
 	const isSeveral = good.length > 1;
 	const isKnown = spec.charges === true && run.bought.length === 0 && good.length > 0;
 	if (isKnown && failures === 0) {
-		const idempotency = ends[0]?.item?.settings.idempotency ?? 'execution';
 		const same = `The same ${isSeveral ? several : one} as before: 0 credits`;
-		return hint('info', `${bold(same)}; ${ANEW[idempotency][isSeveral ? 1 : 0]}.`);
+		const mode = settings?.idempotency ?? 'execution';
+		const choice = choiceWords(settings, true);
+		if (choice !== undefined) sentences.push(choice);
+		return hint('info', `${bold(same)}; ${anew(spec, mode, isSeveral)}.`);
 	}
 
 	const [partial, ...further] = partsIn(ends);
@@ -146,10 +171,12 @@ export async function receiptOf(
 		sentences.push(escaped(`${which}${warning}${placeOf(context)}`));
 	}
 	const again = run.known;
-	if (again > 0 && run.bought.length > 0)
+	if (again > 0 && spec.charges)
 		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);
 	const warning = good.flatMap(({ result }) => (result.ok ? (result.value.warning ?? []) : []))[0];
 	if (!partial && warning !== undefined) sentences.push(escaped(`${warning}.`));
+	const choice = spec.charges ? choiceWords(settings, false) : undefined;
+	if (choice !== undefined && good.length > 0) sentences.push(choice);
 	const uncounted = run.today?.uncounted;
 	if (uncounted !== undefined) sentences.push(`${uncounted}.`);
 	const isLeft = failures > 0 || partial !== undefined || warning !== undefined;

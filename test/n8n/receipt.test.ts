@@ -103,12 +103,66 @@ test('a part of what was asked for', async () => {
 	);
 });
 
+const SAME = '<b>The same picture as before: 0 credits</b>';
+
+const GIVEN_AGAIN =
+	'Same in the Editor: for a day, executing the same again here gives the same, for 0 credits.';
+
+describe('which choice of Avoid Paying Twice has given the same again', () => {
+	test.each([
+		[
+			'content',
+			'trigger',
+			'change the prompt for a new one. Avoid Paying Twice: Same Request Within 24 Hours.',
+		],
+		['custom', 'trigger', 'another Own Key makes a new one. Avoid Paying Twice: Own Key.'],
+		['editor', 'manual', `change the prompt for a new one. ${GIVEN_AGAIN}`],
+	] as const)('%s (%s): in another execution', async (idempotency, mode, words) => {
+		const options = { idempotency, idempotencyKey: 'order 7' };
+		const { receipt, model } = withRows(['a'], { given: { options }, mode });
+		const first = await receipt({ executionId: 'e1' });
+		expect(first.message).toMatch(/^<b>1 of 1 made, for 2 credits\.<\/b>/);
+		const again = await receipt({ executionId: 'e2' });
+		expect(again).toMatchObject({ message: `${SAME}; ${words}`, type: 'info' });
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test.each(['execution', 'content', 'custom', 'editor'])('%s: in a retry', async (idempotency) => {
+		const options = { idempotency, idempotencyKey: 'order 7' };
+		const nodeMemory = {};
+		const { receipt, model } = withRows(['a'], { given: { options } });
+		await receipt({ nodeMemory, executionId: 'e1' });
+		const { message } = await receipt({ nodeMemory, executionId: 'e2', mode: 'retry' });
+		expect(message).toContain(SAME);
+		expect(model.jobs).toHaveLength(1);
+	});
+
+	test('Same in the Editor says which of its two meanings it had, of new ones too', async () => {
+		const given = { options: { idempotency: 'editor' } };
+		const { receipt } = withRows(['a'], { given });
+		const made = '<b>1 of 1 made, for 2 credits.</b>';
+		expect((await receipt({ mode: 'manual' })).message).toBe(`${made} ${GIVEN_AGAIN}`);
+		expect((await receipt({ mode: 'trigger', executionId: 'e2' })).message).toBe(
+			`${made} Same in the Editor: outside of the editor, each execution makes new ones.`,
+		);
+	});
+
+	test('beside a row that has failed too', async () => {
+		const options = { idempotency: 'content' };
+		const service = { ...OF_TWO, ending: dice(['b']) };
+		const t = withRows(['a', 'b'], { service, given: { options } });
+		await t.receipt({ executionId: 'e1' }, { prompt: 'a' });
+		const { message } = await t.receipt({ executionId: 'e2' });
+		expect(message).toContain('1 was there before, for 0 credits.');
+	});
+});
+
 test('the same again costs nothing, and how to get a new one', async () => {
 	const options = { idempotency: 'content' };
 	const one = withRows(['a'], { given: { options } });
 	expect((await one.receipt()).message).toBe('<b>1 of 1 made, for 2 credits.</b>');
 	expect(await one.receipt({ executionId: 'another' })).toMatchObject({
-		message: '<b>The same picture as before: 0 credits</b>; change the prompt for a new one.',
+		message: `${SAME}; change the prompt for a new one. Avoid Paying Twice: Same Request Within 24 Hours.`,
 		type: 'info',
 	});
 	const two = withRows(['a', 'b'], { given: { options } });
