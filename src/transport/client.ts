@@ -198,8 +198,9 @@ export class Client {
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const isLost = isNoResponse(response);
 			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
-			if (isAnswerOfService(response)) this.givenUpAt.delete(operation);
-			if (!isLost && problem === undefined) return ok(response);
+			const isUsable = !isLost && problem === undefined;
+			if (isUsable || isAnswerOfService(response)) this.givenUpAt.delete(operation);
+			if (isUsable) return ok(response);
 
 			outcomeUnknown ||= isOutcomeUnknown(response);
 			const reason = retryReason(response);

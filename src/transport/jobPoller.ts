@@ -122,7 +122,7 @@ export class JobPoller {
 	 */
 	private get listable(): JobWait[] {
 		const { generations } = this;
-		const isShared = this.others.areThere(this.clock.monotonic());
+		const isShared = this.clock.monotonic() < this.others.thereUntil;
 		return generations.length > 1 || isShared ? generations : [];
 	}
 
@@ -135,7 +135,7 @@ export class JobPoller {
 	 * Between two lists. While others are there, who has more jobs lists more often: it has more ends to see.
 	 */
 	private get listGapMs(): number {
-		if (!this.others.areThere(this.clock.monotonic())) return MIN_GAP_MS;
+		if (this.clock.monotonic() >= this.others.thereUntil) return MIN_GAP_MS;
 		const jobs = Math.max(TUNING.leastJobsToList, this.generations.length);
 		return MINUTE_MS / (this.rateLimiter.requestsPerMinute * TUNING.listShareOfJob * jobs);
 	}

@@ -71,8 +71,8 @@ export class JobSlots {
 		private readonly others: OtherClients,
 		/** Requests a list of what runs in the workspace, and passes it to `others`. */
 		private readonly list: (channel: Channel) => void,
-		/** Whether a request would be sent at once: after a wait, what is known of the slots may be old. */
-		private readonly hasRoom: () => boolean = () => true,
+		/** Where a request would not be sent at once, what is known of the slots may be old once it is. */
+		private readonly rateLimiter: { readonly hasRoom: boolean } = { hasRoom: true },
 	) {
 		this.media = new SlotPool(limit, random);
 		this.agent = new SlotPool(LIMITS.liveAgentRuns, random);
@@ -138,14 +138,14 @@ export class JobSlots {
 
 	private mayCreate(pool: SlotPool, now: number): boolean {
 		if (!pool.isReady(now)) return false;
-		if (pool === this.media && !this.hasRoom()) return false;
+		if (pool === this.media && !this.rateLimiter.hasRoom) return false;
 		return this.freeIn(pool, now) > 0 || pool.mayProbe(now);
 	}
 
 	/** How many more creations may go out, as far as lists and refusals show. */
 	private freeIn(pool: SlotPool, now: number): number {
 		const { free, limit, inUse } = pool;
-		if (pool !== this.media || !this.others.areThere(now)) return free;
+		if (pool !== this.media || now >= this.others.thereUntil) return free;
 		const part = Math.ceil(limit * TUNING.partBesideOthers);
 		return Math.min(free, limit - this.others.count(now) - inUse, part - inUse);
 	}
@@ -181,7 +181,7 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		media.endLeft((id, since) => since < others.listedAt && !others.isRunning(id));
 		// The list shows what the refusal was about.
-		if (others.areThere(now)) media.forgetCeiling();
+		if (now < others.thereUntil) media.forgetCeiling();
 		this.planList(now);
 		this.serve();
 	}

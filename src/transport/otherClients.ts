@@ -20,6 +20,11 @@ export class OtherClients {
 	private lastSeen: { running: readonly string[]; at: number } = { running: [], at: -Infinity };
 	/** When the newest list was requested; `-Infinity` for never. */
 	listedAt = -Infinity;
+	/**
+	 * Until then they are taken to be there: for a minute after a list has shown jobs of theirs. Those may be
+	 * short, and each list miss some.
+	 */
+	thereUntil = -Infinity;
 
 	/** Called with jobs that a look shows as not running: whoever they belong to, they hold no slot. */
 	onIdle: (ids: readonly string[]) => void = () => {};
@@ -28,6 +33,7 @@ export class OtherClients {
 
 	created(id: string): void {
 		this.own.set(id, true);
+		this.believeLastSeen();
 	}
 
 	/**
@@ -40,6 +46,7 @@ export class OtherClients {
 		this.listedAt = at;
 		this.running = running;
 		if (this.ofOthers(running).length > 0) this.lastSeen = { running, at };
+		this.believeLastSeen();
 		this.onIdle(idle);
 		this.onListed();
 	}
@@ -53,13 +60,10 @@ export class OtherClients {
 		return now - this.listedAt < BELIEVED_MS ? this.ofOthers(this.running).length : 0;
 	}
 
-	/**
-	 * Whether a list has shown jobs of others that is still believed. Theirs may be short, and each list miss
-	 * some.
-	 */
-	areThere(now: number): boolean {
+	/** A job that a list has shown may turn out to be ours. */
+	private believeLastSeen(): void {
 		const { running, at } = this.lastSeen;
-		return now - at < BELIEVED_MS && this.ofOthers(running).length > 0;
+		this.thereUntil = this.ofOthers(running).length > 0 ? at + BELIEVED_MS : -Infinity;
 	}
 
 	private ofOthers(ids: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 import type { Clock, Channel } from '../base/types';
+import type { OtherClients } from './otherClients';
 import { MINUTE_MS, TUNING } from './tuning';
 
 /** A little more than the service's minute, because its clock and ours do not run in step. */
@@ -37,8 +38,8 @@ export class RateLimiter {
 		private readonly clock: Clock,
 		/** The configured limit: requests a minute, at least 1. */
 		public limit: number,
-		/** Whether other clients use the workspace. */
-		private readonly areOthersThere: () => boolean = () => false,
+		/** Who else uses the workspace; nobody where it is left out. */
+		private readonly others: Pick<OtherClients, 'thereUntil'> = { thereUntil: -Infinity },
 	) {
 		this.usedAt = clock.monotonic();
 		this.wakeUp = new WakeUp(clock, () => this.serve());
@@ -46,8 +47,10 @@ export class RateLimiter {
 
 	/** The limit at the moment. */
 	get requestsPerMinute(): number {
-		const part = this.areOthersThere() ? this.limit * TUNING.partBesideOthers : this.limit;
-		const minutes = (this.clock.monotonic() - this.cut.at) / MINUTE_MS;
+		const now = this.clock.monotonic();
+		const isAlone = now >= this.others.thereUntil;
+		const part = isAlone ? this.limit : this.limit * TUNING.partBesideOthers;
+		const minutes = (now - this.cut.at) / MINUTE_MS;
 		const risen = this.cut.to * TUNING.growthPerMinute ** minutes;
 		return Math.max(1, Math.floor(Math.min(part, risen)));
 	}
@@ -100,6 +103,7 @@ export class RateLimiter {
 	}
 
 	private serve(): void {
+		if (this.reads.size + this.writes.size === 0) return;
 		const now = this.clock.monotonic();
 		const limit = this.requestsPerMinute;
 		for (;;) {

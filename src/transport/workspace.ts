@@ -41,8 +41,7 @@ export class Workspace {
 		readonly name: string = randomUUID(),
 	) {
 		const others = new OtherClients();
-		const areOthersThere = () => others.areThere(clock.monotonic());
-		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, areOthersThere);
+		this.rateLimiter = new RateLimiter(clock, limits.requestsPerMinute, others);
 		this.client = new Client(this.rateLimiter, clock, random);
 		this.poller = new JobPoller(this.client, this.rateLimiter, clock, others);
 		this.slots = new JobSlots(
@@ -51,7 +50,7 @@ export class Workspace {
 			random,
 			others,
 			(channel) => this.poller.list(channel),
-			() => this.rateLimiter.hasRoom,
+			this.rateLimiter,
 		);
 		this.credits = new CreditGate(clock);
 		this.prices = new PriceBook(this.client, clock);

@@ -4,10 +4,10 @@ const MINUTE = 60_000;
 
 test('what a list has taught is as old as the list: after a minute it is forgotten', () => {
 	const others = new OtherClients();
-	expect(others.areThere(0)).toBe(false);
+	expect(0 < others.thereUntil).toBe(false);
 	others.listed(['gen_1', 'gen_2'], 0);
-	expect([others.count(MINUTE - 1), others.areThere(MINUTE - 1)]).toEqual([2, true]);
-	expect([others.count(MINUTE), others.areThere(MINUTE)]).toEqual([0, false]);
+	expect([others.count(MINUTE - 1), MINUTE - 1 < others.thereUntil]).toEqual([2, true]);
+	expect([others.count(MINUTE), MINUTE < others.thereUntil]).toEqual([0, false]);
 });
 
 test('others whose jobs are short are there although the lists after that show none', () => {
@@ -16,16 +16,16 @@ test('others whose jobs are short are there although the lists after that show n
 	others.listed([], 3_000);
 	others.listed([], 6_000);
 	expect(others.count(6_000)).toBe(0);
-	expect(others.areThere(6_000)).toBe(true);
-	expect(others.areThere(MINUTE)).toBe(false);
+	expect(6_000 < others.thereUntil).toBe(true);
+	expect(MINUTE < others.thereUntil).toBe(false);
 });
 
 test('a job that a list shows before its creation is answered is ours from then on', () => {
 	const others = new OtherClients();
 	others.listed(['gen_ours'], 0);
-	expect(others.areThere(0)).toBe(true);
+	expect(0 < others.thereUntil).toBe(true);
 	others.created('gen_ours');
-	expect(others.areThere(0)).toBe(false);
+	expect(0 < others.thereUntil).toBe(false);
 	expect(others.count(0)).toBe(0);
 });
 
@@ -35,5 +35,5 @@ test('a list that comes late changes nothing: a newer one has shown what runs', 
 	others.listed(['gen_theirs'], 0);
 	expect(others.count(3_000)).toBe(0);
 	expect(others.listedAt).toBe(3_000);
-	expect(others.areThere(3_000)).toBe(false);
+	expect(3_000 < others.thereUntil).toBe(false);
 });

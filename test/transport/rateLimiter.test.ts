@@ -120,16 +120,16 @@ test('a 429 while our own minute is full pauses all requests; a shorter pause do
 
 describe('beside other clients of the workspace', () => {
 	test('a process takes half of the requests, and all of them once the others are gone', () => {
-		let areThere = true;
-		const rateLimiter = new RateLimiter(new VirtualClock(), 60, () => areThere);
+		const others = { thereUntil: Infinity };
+		const rateLimiter = new RateLimiter(new VirtualClock(), 60, others);
 		expect(rateLimiter.requestsPerMinute).toBe(30);
-		areThere = false;
+		others.thereUntil = -Infinity;
 		expect(rateLimiter.requestsPerMinute).toBe(60);
 	});
 
 	test('a refused read halves the limit, which then grows again', async () => {
 		const clock = new VirtualClock();
-		const rateLimiter = new RateLimiter(clock, 60, () => true);
+		const rateLimiter = new RateLimiter(clock, 60, { thereUntil: Infinity });
 		rateLimiter.throttled(5_000, true);
 		expect(rateLimiter.requestsPerMinute).toBe(15);
 		await clock.pass(MINUTE);
@@ -151,7 +151,7 @@ describe('beside other clients of the workspace', () => {
 
 	test('anything else that is refused, such as a voice, slows nobody down while our own minute is not full', async () => {
 		const clock = new VirtualClock();
-		const rateLimiter = new RateLimiter(clock, 60, () => true);
+		const rateLimiter = new RateLimiter(clock, 60, { thereUntil: Infinity });
 		rateLimiter.throttled(5_000);
 		expect(rateLimiter.requestsPerMinute).toBe(30);
 		const began = clock.now();
