@@ -55,6 +55,8 @@ async function startOne(context: StartContext, wanted: WorkflowData): Promise<St
 	const env = {
 		...liveResults,
 		...front?.env,
+		// Where links to an execution lead: by another name of this machine nobody is signed in.
+		N8N_EDITOR_BASE_URL: `http://127.0.0.1:${port}`,
 		...(options.watch && { N8N_DEV_RELOAD: 'true' }),
 	};
 	const service = await startService(context, front?.ca);

@@ -7,6 +7,7 @@ import { stateRoot } from '../../lab/process/paths';
 import { freePort } from '../../lab/process/ports';
 import { Rest } from '../../lab/n8n/rest';
 import { demoOwner } from '../../lab/n8n/instance';
+import { SandboxAdmin } from '../../lab/sandbox/admin';
 
 /** `npm start` as a person has it: its own state, in a terminal that is a pipe. */
 class Start {
@@ -94,6 +95,10 @@ test('npm start says where all is, a second one finds the first, and after a cra
 		const links = [`${editor}/workflow/${example?.id}`, `http://127.0.0.1:${world.sandbox}/`];
 		for (const link of [editor, ...links]) expect(first.output).toContain(link);
 		for (const link of [editor, ...links]) expect((await fetch(link)).status).toBe(200);
+		// The sandbox's page leads to executions in the editor where the person is signed in.
+		const sandbox = new SandboxAdmin(`http://127.0.0.1:${world.sandbox}/sandbox`);
+		const [creation] = await sandbox.requests();
+		expect(creation?.execution).toContain(`${editor}/workflow/${example?.id}/executions/`);
 
 		const second = start();
 		expect(await second.code).toBe(0);
