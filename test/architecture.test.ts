@@ -107,7 +107,7 @@ const OTHER_STATUSES: Record<string, string> = {
 	'src/files/down.ts: 200': 'the storage of files',
 	'src/files/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
 	'src/files/up.ts: 200': 'the storage of files',
-	'src/creation/answer.ts: 201': 'a plan, and of one operation only',
+	'src/creation/answer.ts: 201, 202': 'what is ready or approved, of three operations only',
 };
 
 interface Manifest {

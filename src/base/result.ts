@@ -12,7 +12,8 @@ export type Failure =
 	| NoResponseFailure
 	| BadResponseFailure
 	| CancelledFailure
-	| { kind: 'deadline'; waitedMs: number }
+	/** `inStatusMs`: for how long at least the job had the status with which it was last seen. */
+	| { kind: 'deadline'; waitedMs: number; inStatusMs?: number }
 	| JobFailure
 	/** A plan was made that could not be approved at once, as was asked for. */
 	| { kind: 'notApproved'; reason: string }

@@ -1,6 +1,6 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
-import { idAskedFor, LIMITS, textOf } from '../api';
+import { ENDPOINTS, idAskedFor, LIMITS, textOf } from '../api';
 import { shortHash } from '../base/hash';
 import { chargeOf } from '../transport/priceBook';
 import { meaningOf, refusalOf } from '../transport/statuses';
@@ -22,6 +22,8 @@ export interface Made {
 	job: Resource;
 	/** Whether there is nothing to wait for, whatever its status. */
 	isOver: boolean;
+	/** Whether the answer says that its plan is approved: then a plan is no end, whatever the word. */
+	isApproved?: boolean;
 }
 
 /** Why a creation is sent again. */
@@ -229,7 +231,7 @@ function madeOf(
 	const known = resource as Resource;
 	const job: Resource = { ...known, object: known.object ?? item.spec.object };
 	const difference = whyOfAnother(item, job, sent);
-	if (difference === undefined) return ok({ job, isOver: isPlanOnly(job, status) });
+	if (difference === undefined) return ok({ job, ...saidBy(status, item.spec, job) });
 	if (idempotency.isFixed) return keyInUse({ id: job.id });
 	return fail({ kind: 'badResponse', status, problem: difference });
 }
@@ -279,6 +281,16 @@ function eventOfFailure({ failure }: Failed): ItemEvent {
 	return { kind: 'refused', keepsKey: !nothingDone };
 }
 
-/** A plan that waits for approval. Specification: Operation details, POST /agents/runs. */
-const isPlanOnly = (job: Resource, status: number): boolean =>
-	job.object === 'agent_run' && (status === 201 || typeof job.auto_approval_error === 'string');
+/**
+ * What the specification says by the status of the answer (Operation details, States and transitions), so
+ * that no word in it decides: a run is planned (201) or approved (202), or completed by its review; a persona
+ * of pictures is ready (201).
+ */
+function saidBy(status: number, { endpoint }: OperationSpec, job: Resource): Omit<Made, 'job'> {
+	if (endpoint === ENDPOINTS.reviewAgentRun) return { isOver: status !== 202 };
+	if (job.object === 'agent_run' && typeof job.auto_approval_error === 'string')
+		return { isOver: true };
+	const isApproved = endpoint === ENDPOINTS.createAgentRun && status === 202;
+	const isMade = job.object === 'agent_run' || job.object === 'persona';
+	return { isOver: isMade && status === 201, isApproved };
+}

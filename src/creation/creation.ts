@@ -3,7 +3,13 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { isResource, type Channel, type Resource } from '../base/types';
 import { onAbort } from '../base/abort';
 import { mustHaveId } from '../transport/client';
-import { filesIn, jobState, toResult } from '../transport/jobState';
+import {
+	AGENT_STATUS,
+	filesIn,
+	jobState,
+	toResult,
+	type TerminalStatuses,
+} from '../transport/jobState';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import {
@@ -386,9 +392,10 @@ class Creation {
 		const { item, idempotency, progress } = this;
 		const { slot, sentAt } = progress;
 		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed;
-		if (!slot || made.isOver || !mayBeOfOthers || item.spec.output !== 'job') return made;
-		if (isSince(made.job, sentAt)) return made;
+		if (!slot || made.isOver || item.spec.output !== 'job') return made;
 		const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
+		if (!mayBeOfOthers || isSince(made.job, sentAt))
+			return stateOf(made) === 'bad' ? await this.doubted(made) : made;
 		const seen = stateOf(made) === 'running' ? await this.readOnce(made) : made;
 		if (!seen) return made;
 		const state = stateOf(seen);
@@ -409,14 +416,19 @@ class Creation {
 	}
 
 	/** A job that cannot be read is there all the same: its item goes on, and so does the run. */
-	private async readOnce({ job, isOver }: Made): Promise<Made | undefined> {
+	private async readOnce(made: Made): Promise<Made | undefined> {
 		const { item } = this;
-		const { id, object } = job;
+		const { id, object } = made.job;
 		const reference = typeof object === 'string' ? { id, object } : { id };
 		const read = await item.run.reads.run(item.host.channel, async () => {
 			return await readKnownJob(item, reference);
 		});
-		return read?.ok ? { job: read.value, isOver } : undefined;
+		return read?.ok ? { ...made, job: read.value } : undefined;
+	}
+
+	/** A new job was accepted: that it has failed at once is not taken from that answer. */
+	private async doubted(made: Made): Promise<Made> {
+		return (await this.readOnce(made)) ?? { ...made, job: { ...made.job, status: undefined } };
 	}
 
 	/** What was counted when its answer came costs nothing. */
@@ -436,7 +448,7 @@ class Creation {
 		const unapproved = notApproved(item, job);
 		if (unapproved) return unapproved;
 		if (item.spec.output === 'resource') return await collect(item, job);
-		const isGood = jobState(job, item.settings.terminalStatuses) === 'good';
+		const isGood = made.isOver || jobState(job, item.settings.terminalStatuses) === 'good';
 		if (!isGood) return ok({ resources: [job], files: [] });
 		return await collect(item, await withOutputs(item, job));
 	}
@@ -446,10 +458,10 @@ class Creation {
 		const { item } = this;
 		const { slot } = this.progress;
 		const { settings, run, itemIndex, memory, spec } = item;
-		const { terminalStatuses } = settings;
+		const terminalStatuses = this.endsOf(made);
 		const isJob = spec.output === 'job' && !made.isOver;
 		const isAwaited = isJob && settings.waitForCompletion;
-		const seen = isAwaited ? await this.wait(made.job) : ok(made.job);
+		const seen = isAwaited ? await this.wait(made.job, terminalStatuses) : ok(made.job);
 		const job = seen.ok ? seen.value : made.job;
 		const state = isJob ? jobState(job, terminalStatuses) : 'good';
 		if (!seen.ok || state === 'running') {
@@ -472,10 +484,21 @@ class Creation {
 		doubtFiles(this.item, this.opened.sources, this.idempotency);
 	}
 
+	/** The statuses that end the wait; of a run that has been approved, that of its plan does not. */
+	private endsOf({ isApproved }: Made): TerminalStatuses | undefined {
+		const { terminalStatuses } = this.item.settings;
+		if (!isApproved || terminalStatuses === undefined) return terminalStatuses;
+		const { good, bad } = terminalStatuses;
+		return { good: good.filter((status) => status !== AGENT_STATUS.planned), bad };
+	}
+
 	/** Not `async`: thousands may wait. */
-	private wait(job: Resource): Promise<Result<Resource>> {
+	private wait(
+		job: Resource,
+		terminalStatuses: TerminalStatuses | undefined,
+	): Promise<Result<Resource>> {
 		const { host, settings, workspace } = this.item;
-		const { terminalStatuses, waitTimeoutMs } = settings;
+		const { waitTimeoutMs } = settings;
 		return workspace.poller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
 	}
 }

@@ -1,6 +1,6 @@
 import type { Failed, Failure } from '../base/result';
 import { meaningOf } from '../transport/statuses';
-import { jobState } from '../transport/jobState';
+import { holdsSlot, jobState } from '../transport/jobState';
 import { creditsOf, creditWords } from '../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 
@@ -87,7 +87,8 @@ function unknown({ failure }: Failed, context: ErrorContext): string {
 function existing(failed: Failed, context: ErrorContext): string {
 	const { failure, job } = failed;
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
-	const now = job?.status === undefined ? 'exists' : states[jobState(job)];
+	const isUnknown = job?.status === undefined || (jobState(job) === 'running' && !holdsSlot(job));
+	const now = isUnknown ? 'exists' : states[jobState(job)];
 	// If an input is wrong, the next try may make a different request.
 	const continues = canGoOn(context) && failure.kind !== 'input';
 	const how = continues

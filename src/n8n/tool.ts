@@ -1,7 +1,7 @@
 import { idAskedFor } from '../api';
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
-import { isMedia, jobState } from '../transport/jobState';
+import { holdsSlot, isMedia, jobState } from '../transport/jobState';
 import type { Item, Outcome } from '../creation/item';
 import { noteEnd, statesOf, type ItemMemory } from '../creation/memory';
 import { isOutcomeOpen } from '../creation/state';
@@ -17,6 +17,9 @@ const NOT_SENT =
 /** Without a key nobody finds by the same call what the service has not answered. */
 const LOOK_FOR =
 	'Not answered yet: whether it was carried out is not known. Look for it with Get Many in about a minute. The same call again would be paid for again.';
+
+const UNKNOWN_STATUS =
+	'The service does not document the status that it has. If it has ended so, a call with other arguments makes a new one. To keep waiting, call this tool again with exactly the same arguments: nothing is paid for twice.';
 
 const NOT_FINISHED = 'Not finished yet. Call this tool again in about a minute.';
 
@@ -34,22 +37,28 @@ const WAIT_MS = 1_800_000;
 
 /** What an agent is told when its time is over. */
 function unfinished(item: Item): Result<Outcome> {
-	const { settings, spec, request } = item;
+	const { settings, spec, request, workspace } = item;
 	if (!spec.creates) {
 		const id = idAskedFor(spec.endpoint, request.path);
 		const unread = { ...(id !== undefined && { id }), status: 'not finished' };
 		return ok({ resources: [unread], files: [], next: NOT_FINISHED });
 	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
-		if ('job' in state) return [{ object: spec.object, ...state.job, status: 'queued' }];
+		if ('job' in state) {
+			const seen = workspace.poller.seen(state.job.id);
+			return [{ object: spec.object, ...state.job, status: 'queued', ...seen }];
+		}
 		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
 	});
 	if (resources.length === 0)
 		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
-	const isKnown = resources.every(({ id }) => id !== undefined);
-	const withoutKey = isKnown ? GET_LATER : LOOK_FOR;
-	const next = settings.idempotency === 'none' ? withoutKey : CALL_AGAIN;
-	return ok({ resources, files: [], next });
+	const jobs = resources.filter(({ id }) => id !== undefined);
+	if (settings.idempotency === 'none') {
+		const next = jobs.length === resources.length ? GET_LATER : LOOK_FOR;
+		return ok({ resources, files: [], next });
+	}
+	const isUnknown = jobs.some((job) => !holdsSlot(job) && job.object !== 'agent_run');
+	return ok({ resources, files: [], next: isUnknown ? UNKNOWN_STATUS : CALL_AGAIN });
 }
 
 /** What an agent is told of what became of its call. */

@@ -1,9 +1,10 @@
-import { ENDPOINTS, type Endpoint } from '../api';
-import type { Failed, JobFailure, NoResponseFailure } from '../base/result';
+import { ENDPOINTS, textOf, type Endpoint } from '../api';
+import type { Failed, Failure, JobFailure, NoResponseFailure } from '../base/result';
 import { asText } from '../base/types';
 import { wordsOfNoResponse } from '../transport/network';
 import { meaningOf, refusalOf, type Text } from '../transport/statuses';
-import { readerOf } from '../transport/jobState';
+import { plainText } from '../transport/bodies';
+import { holdsSlot, readerOf, statedReason } from '../transport/jobState';
 import { roundedUp } from '../transport/priceBook';
 import { canGoOn, goOn, type ErrorContext, type Labels } from './errorContext';
 import type { IdempotencyMode } from '../creation/item';
@@ -49,6 +50,8 @@ const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
 	custom: ' If that is the idempotency key, enter a new one.',
 };
 
+type DeadlineFailure = Extract<Failure, { kind: 'deadline' }>;
+
 const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
 
 function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
@@ -62,6 +65,48 @@ function cureOf({ lacks }: JobFailure, context: ErrorContext): string {
 	const again = context.creates ? '' : ' and create it again';
 	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
 	return `Top up the workspace${context.creates ? `, then ${goOn(context)}` : again}.`;
+}
+
+/** How a job that may be over under this name is made anew. */
+const ANEW: Record<IdempotencyMode, string> = {
+	execution: 'a new execution makes a new one',
+	none: 'a new execution makes a new one',
+	content: 'another prompt makes a new one',
+	custom: 'another Own Key makes a new one',
+};
+
+/** A wait that ended before its job: with the status, unless that is known to be one of a job that runs. */
+function ofDeadline(
+	failure: DeadlineFailure,
+	{ job = { id: '' } }: Failed,
+	context: ErrorContext,
+): Text {
+	const { creates, idempotency, isTool } = context;
+	const waited = `Not finished after ${minutes(failure.waitedMs)} minutes`;
+	const status = textOf(job.status);
+	if (status === undefined || holdsSlot(job))
+		return [
+			waited,
+			creates
+				? 'Raise Wait Timeout to wait longer.'
+				: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
+		];
+	const known = `its status has been "${plainText(status)}" for ${minutes(failure.inStatusMs ?? 0)} minutes`;
+	const reason = statedReason(job);
+	const happened = `${waited}: ${known}${reason === undefined ? '' : `: ${reason}`}`;
+	if (job.object === 'agent_run')
+		return [
+			happened,
+			'If it has ended so, enter that status in Statuses That End the Wait or in Statuses That Mean Failure. If it goes on, raise Wait Timeout.',
+		];
+	const over = isTool
+		? 'a call with other arguments makes a new one'
+		: ANEW[idempotency ?? 'execution'];
+	const anew = creates ? over : 'create it again';
+	return [
+		happened,
+		`The service does not document this status. If the job has ended so, ${anew}. If it goes on, raise Wait Timeout.`,
+	];
 }
 
 /** What happened and what to do about it. What the service says counts, with the labels of the editor. */
@@ -101,12 +146,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		case 'cancelled':
 			return ['The execution was cancelled', 'Nothing further was sent.'];
 		case 'deadline':
-			return [
-				`Not finished after ${minutes(failure.waitedMs)} minutes`,
-				creates
-					? 'Raise Wait Timeout to wait longer.'
-					: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
-			];
+			return ofDeadline(failure, failed, context);
 		case 'jobFailed':
 			return [`The job failed: ${failure.reason}`, cureOf(failure, context)];
 		case 'notApproved': {

@@ -86,6 +86,11 @@ export class JobPoller {
 			wait.see(job, this.clock.monotonic(), 'event');
 	}
 
+	/** A job that somebody waits for, as it was last seen. */
+	seen(id: string): Resource | undefined {
+		return [...this.waits].find(({ job }) => job.id === id)?.job;
+	}
+
 	/** Requests a list, whether or not any job is due, unless lists must wait. */
 	list(channel: Channel): void {
 		if (this.lists.mayBegin(this.clock.monotonic())) void this.lists.request([channel]);

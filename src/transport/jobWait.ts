@@ -111,6 +111,8 @@ export class JobWait implements Watched {
 	private readonly startedAt: number;
 	/** When a look has last shown the job running; at first, when the wait began. */
 	private seenRunningAt: number;
+	/** When a look has first shown the status that it has now. */
+	private inStatusSince: number;
 	private isReading = false;
 	private failedReads: FailedReads | undefined;
 	private notReadBefore = -Infinity;
@@ -136,6 +138,7 @@ export class JobWait implements Watched {
 		this.startedAt = polling.clock.monotonic();
 		this.deadline = this.startedAt + timeoutMs;
 		this.seenRunningAt = this.startedAt;
+		this.inStatusSince = this.startedAt;
 		this.dueAt = this.nextLookAfter(0);
 		this.dispose = onAbort(channel.signal, () => this.end(fail({ kind: 'cancelled' }, this.job)));
 		polling.waits.add(this);
@@ -161,7 +164,9 @@ export class JobWait implements Watched {
 		this.dueAt = now;
 		this.lastReadUntil = Math.min(this.lastReadUntil, now + LAST_READ_MS);
 		if (this.readAt < this.deadline && now < this.lastReadUntil) return;
-		this.end(fail({ kind: 'deadline', waitedMs: this.deadline - this.startedAt }, this.job));
+		const waitedMs = this.deadline - this.startedAt;
+		const inStatusMs = Math.max(0, this.deadline - this.inStatusSince);
+		this.end(fail({ kind: 'deadline', waitedMs, inStatusMs }, this.job));
 	}
 
 	/** Whether a look at this job alone is due. */
@@ -210,6 +215,7 @@ export class JobWait implements Watched {
 		if (!holdsSlot(job)) this.polling.others.onIdle([job.id]);
 		if (by === 'event') this.isEndedByEvent = state !== 'running';
 		if (state === 'running') {
+			if (shown.status !== this.job.status) this.inStatusSince = at;
 			this.job = job;
 			this.isUnlisted = false;
 			this.seenRunningAt = Math.max(this.seenRunningAt, at);

@@ -271,11 +271,18 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
+	...inFile('src/creation/creation.ts', 'test/creation/saidByStatus.test.ts', {
+		'money/accepted-means-failed': {
+			why: 'A job that the 202 of its creation calls failed is not looked at, and the next try pays again.',
+			from: "return stateOf(made) === 'bad' ? await this.doubted(made) : made;",
+			to: 'return made;',
+		},
+	}),
 	...inFile('src/creation/creation.ts', 'test/creation/replays.test.ts', {
 		'money/new-job-read-at-once': {
 			why: 'With Same Request each new job costs a read that nothing needs.',
-			from: 'if (isSince(made.job, sentAt)) return made;',
-			to: '',
+			from: ' || isSince(made.job, sentAt))',
+			to: ')',
 		},
 	}),
 	...inFile('src/creation/run.ts', 'test/creation/creditsPerDay.test.ts', {
