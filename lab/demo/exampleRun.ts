@@ -76,6 +76,7 @@ function findingsOf({ data }: Pick<Execution, 'data'>): string[] {
 	if (items.length === 0) return [`"${lastNodeExecuted}" found nothing.`];
 	const lines = items.slice(0, MOST_ITEMS).flatMap(({ json }) => {
 		if (typeof json.text === 'string') return json.text.split('\n');
+		if (typeof json.html === 'string') return ['A page: open the node in the editor to see it.'];
 		return items.length > 1 ? [JSON.stringify(json)] : Object.entries(json).flatMap(fieldLines);
 	});
 	if (items.length > MOST_ITEMS) lines.push(`… and ${items.length - MOST_ITEMS} more`);

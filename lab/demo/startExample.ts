@@ -4,6 +4,7 @@ import { LabError } from '../process/failure';
 import { until } from '../process/process';
 import type { Log } from '../process/progress';
 import type { ExampleRun } from './exampleRun';
+import { isOurs } from './examples';
 import { makePicture, missEvent } from './otherProgram';
 import { executionsFromNow, fillInForm, followPeople, talkInChat } from './person';
 import type { Service } from './service';
@@ -29,7 +30,9 @@ export function entryPointsOf({ nodes }: WorkflowData) {
 	const table = nodes
 		.map(({ parameters }) => parameters)
 		.find(({ tableName, columns }) => tableName && JSON.stringify(columns).includes('"prompt"'));
-	const makesMedia = nodes.some(({ parameters }) => /^generate/.test(String(parameters.operation)));
+	const makesMedia = nodes.some(
+		(node) => isOurs(node) && /^generate/.test(String(node.parameters.operation)),
+	);
 	/** By hand n8n gives an error trigger an example of an error. */
 	const byHand = find('manualTrigger') ?? find('errorTrigger') ?? find('scheduleTrigger');
 	return {
