@@ -21,6 +21,8 @@ export type Failure =
 	| { kind: 'upload'; field: string; problem: string }
 	/** Not sent, because the run was halted, or others that ask for the same were refused. */
 	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
+	/** Something in our own code has thrown. */
+	| { kind: 'fault'; problem: string }
 	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/**

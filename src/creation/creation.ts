@@ -75,7 +75,9 @@ type Start = { known: Made } | { request: CreationRequest };
  */
 export async function create(item: Item): Promise<Result<Outcome>> {
 	const opened = await openRequest(item);
-	return opened.ok ? new Creation(item, opened.value).toItsEnd() : opened;
+	if (!opened.ok) return opened;
+	const creation = new Creation(item, opened.value);
+	return creation.toItsEnd().catch((error) => creation.breakOff(error));
 }
 
 /** One item until its job, or the end of its job and its files. */
@@ -104,6 +106,12 @@ class Creation {
 		};
 		const stop = run.stopSignal(host.channel.signal);
 		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
+	}
+
+	/** Whatever of our own has thrown, its slot is for others. */
+	breakOff(error: unknown): never {
+		this.progress.slot?.leave();
+		throw error;
 	}
 
 	/** From its key to its job, and on to the files if they are wanted. */

@@ -10,6 +10,8 @@ import {
 	type OperationSpec,
 	type Settings,
 } from '../creation/item';
+import { quoted } from '../base/texts';
+import { MEANT_BY_N8N } from './meanings';
 import { asSetting, optionList, type Field } from './operation';
 import { choice, flag, minutes, name, names, number, type Rule } from './rules';
 
@@ -209,11 +211,12 @@ export const includeInputFields: Field = {
 	mapping: asSetting('includeInputFields', flag()),
 };
 
-/** n8n takes an item with an `error` for a failure, and may run a node again that has succeeded. */
+/** With some fields n8n takes an item for a failed one, and may run a node again that has succeeded. */
 const fieldForResult: Rule = (value, context) => {
 	const ruled = name()(value, context);
-	return 'value' in ruled && ruled.value === 'error'
-		? { problem: 'must not be "error", which n8n takes for a failure' }
+	const isMeant = 'value' in ruled && MEANT_BY_N8N.includes(String(ruled.value));
+	return isMeant
+		? { problem: `must not be ${quoted(ruled.value)}, to which n8n gives a meaning of its own` }
 		: ruled;
 };
 

@@ -11,6 +11,7 @@ import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { filesIn, isMedia } from '../transport/jobState';
 import type { Item, Outcome, Settings } from '../creation/item';
 import { downloadable } from '../creation/outputs';
+import { columnsOf, fieldsOf } from '../fields/meanings';
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
 
@@ -26,12 +27,11 @@ function inReadingOrder(json: IDataObject): IDataObject {
 }
 
 /**
- * A resource as the json of an item, with the `url` of its first file. n8n takes a truthy `error`
- * at the top level of the first item for a failure and runs the node again, so the service's field
- * `error` becomes `failure`.
+ * A resource as the json of an item, with the `url` of its first file. The service's field `error` becomes
+ * `failure`.
  */
-export function jsonOf({ error, ...rest }: Json): IDataObject {
-	const json = { ...rest, ...(error !== undefined && { failure: error }) } as IDataObject;
+export function jsonOf(resource: Json): IDataObject {
+	const json = fieldsOf(resource) as IDataObject;
 	const [file] = filesIn(json);
 	return inReadingOrder(
 		file && !('url' in json) ? ({ ...json, url: file.url } as IDataObject) : json,
@@ -94,15 +94,11 @@ export interface Row {
 	resultField: string;
 }
 
-/**
- * The input item with the result in one field. n8n takes a truthy `error` at the top level for a failure, so
- * a column of that name comes back as `input_error`.
- */
-function inRow({ json, resultField }: Row, result: IDataObject): IDataObject {
-	const { error, ...columns } = json;
-	const named = error === undefined ? columns : { ...columns, input_error: error };
-	return { ...named, [resultField]: result };
-}
+/** The input item with the result in one field; a column `error` comes back as `input_error`. */
+const inRow = ({ json, resultField }: Row, result: IDataObject): IDataObject => ({
+	...(columnsOf(json) as IDataObject),
+	[resultField]: result,
+});
 
 /** Where an output comes from. */
 interface Source {
@@ -183,7 +179,9 @@ export function errorRow(
 		return { json: { ...inRow({ json, resultField }, failed), error: message }, pairedItem };
 	}
 	const first = { status: 'failed', error: message };
-	return { json: { ...first, ...json, ...failed }, pairedItem };
+	// Its own `error` is that of this node.
+	const columns = columnsOf({ ...json, error: undefined }) as IDataObject;
+	return { json: { ...first, ...columns, ...failed }, pairedItem };
 }
 
 /** A failed call of a tool: what a model needs to know, and nothing of what it has said itself. */

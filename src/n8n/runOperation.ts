@@ -9,6 +9,7 @@ import { checkAll, excludedScopes, type Ready, type Runnable } from './check';
 import { executionCredits } from '../creation/cap';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
+import { faultOf } from './fault';
 import { identify } from './identity';
 import type { Item, Outcome, WorkflowMode } from '../creation/item';
 import { lostRequestsOf, type LostOfWorkflow, type Owner } from '../creation/lostRequests';
@@ -157,12 +158,19 @@ async function endOf(
 	}
 	const item = openItem(call, operation, run, remembered, input, ready.value);
 	const { settings, origin } = item;
-	const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
-	// Whether a call of a tool has ended, the agent decides that was told so.
-	if (!settings.isTool && !settings.dryRun)
-		noteEnd(item, result.ok ? origin.owner.execution : undefined);
-	const context = contextOf(call, operation, run, input.index, item);
-	return { input, item, result, context, isRow: call.continuesOnFail };
+	const endedWith = (result: Result<Outcome>): End => {
+		const context = contextOf(call, operation, run, input.index, item);
+		return { input, item, result, context, isRow: call.continuesOnFail };
+	};
+	try {
+		const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
+		// Whether a call of a tool has ended, the agent decides that was told so.
+		if (!settings.isTool && !settings.dryRun)
+			noteEnd(item, result.ok ? origin.owner.execution : undefined);
+		return endedWith(result);
+	} catch (error) {
+		return endedWith(faultOf(error));
+	}
 }
 
 /** Runs all items; with Batching of Request Options they begin in portions. */
@@ -181,13 +189,17 @@ async function endsOf(
 		if (position > 0 && batchInterval > 0 && position % portion === 0)
 			await systemClock.sleep(batchInterval, run.stopSignal(call.signal));
 		const ready = checked.get(input.index);
-		if (ready) running.push(endOf(call, operation, run, remembered, input, ready));
+		if (!ready) continue;
+		// What of our own throws there must not take with it what other items have paid for.
+		const ofFault = (error: unknown): End => ({
+			input,
+			result: faultOf(error),
+			context: contextOf(call, operation, run, input.index),
+			isRow: call.continuesOnFail,
+		});
+		running.push(endOf(call, operation, run, remembered, input, ready).catch(ofFault));
 	}
-	const settled = await Promise.allSettled(running);
-	return settled.map((one) => {
-		if (one.status === 'rejected') throw one.reason;
-		return one.value;
-	});
+	return await Promise.all(running);
 }
 
 /** A failed row, in the shape that n8n needs for what is set under _On Error_. */
@@ -231,12 +243,44 @@ function rowsOf(call: NodeCall, { spec }: Runnable, end: End): INodeExecutionDat
 	return rows;
 }
 
+/** An item that has ended, with its rows if it has any. */
+interface Finished extends End {
+	rows: INodeExecutionData[];
+}
+
+/** Makes the rows of an item; where that fails, so has the item, whatever it has made. */
+function finish(call: NodeCall, operation: Runnable, end: End): Finished {
+	try {
+		const hasRows = end.result.ok || end.isRow;
+		return { ...end, rows: hasRows ? rowsOf(call, operation, end) : [] };
+	} catch (error) {
+		if (end.item) noteEnd(end.item, undefined);
+		const failed = { ...end, result: faultOf(error) };
+		return { ...failed, rows: end.isRow ? [failedRow(call, failed, failed.result)] : [] };
+	}
+}
+
 /** The failure that the run is told by: that of the first item which says something by itself. */
 function reported(ends: End[]): { failed: Failed; context: ErrorContext } | undefined {
 	const broken = ends.flatMap(({ result, isRow, context }) =>
 		result.ok || isRow ? [] : [{ failed: result, context }],
 	);
 	return broken.find(({ failed }) => failed.failure.kind !== 'skipped') ?? broken[0];
+}
+
+/** A sentence that cannot be made must not take with it what is paid for. */
+async function addReceipt(
+	call: NodeCall,
+	{ spec }: Runnable,
+	run: Run,
+	ends: End[],
+): Promise<void> {
+	try {
+		const receipt = await receiptOf(spec, run, ends);
+		if (receipt) call.addHint(receipt);
+	} catch {
+		// It says nothing that the rows do not say.
+	}
 }
 
 /**
@@ -251,9 +295,13 @@ function noteEndOfRun(
 	hasFailed: boolean,
 ): void {
 	if (call.signal?.aborted) return;
-	const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
-	// An agent is told what a call of a tool has failed to do, and has had the results of the others.
-	lost.ended(node, items, owner, hasFailed && !call.isTool);
+	try {
+		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
+		// An agent is told what a call of a tool has failed to do, and has had the results of the others.
+		lost.ended(node, items, owner, hasFailed && !call.isTool);
+	} catch {
+		// Only the next click would need it, and the rows are there.
+	}
 }
 
 /**
@@ -271,21 +319,21 @@ export async function runOperation(
 	const remembered = rememberedBy(call);
 	const { lost, node, owner } = remembered;
 	if (creates) lost.watch(call.signal, node, owner);
-	let ends: End[] = [];
+	let ends: Finished[] = [];
 	let hasFailed = true;
 	try {
 		const [wrong] = run.invalid;
 		const unfit = wrong === undefined ? undefined : checked.get(wrong);
 		if (wrong !== undefined && unfit?.ok === false && !call.continuesOnFail)
 			throw runError(call.node, unfit, contextOf(call, operation, run, wrong), run);
-		ends = await endsOf(call, operation, run, remembered, checked);
+		const ended = await endsOf(call, operation, run, remembered, checked);
+		ends = ended.map((end) => finish(call, operation, end));
 		const failure = reported(ends);
 		if (failure) throw runError(call.node, failure.failed, failure.context, run);
 		hasFailed = false;
-		const receipt = await receiptOf(operation.spec, run, ends);
-		if (receipt) call.addHint(receipt);
+		await addReceipt(call, operation, run, ends);
 	} finally {
 		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
 	}
-	return ends.flatMap((end) => rowsOf(call, operation, end));
+	return ends.flatMap(({ rows }) => rows);
 }

@@ -116,7 +116,7 @@ function jobFailed(failed: Failed, context: ErrorContext): string {
 function free(failed: Failed, { endpoint: { method }, isTool }: ErrorContext): string {
 	if (method !== 'PATCH' && method !== 'DELETE')
 		return isTool ? 'This tool costs nothing, also if it is called again.' : '';
-	return mayBeCarriedOut(failed)
+	return mayBeCarriedOut(failed) || failed.failure.kind === 'fault'
 		? 'Whether it was carried out is not known; running it again is safe.'
 		: 'Nothing was changed.';
 }

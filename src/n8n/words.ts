@@ -165,6 +165,11 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			];
 		case 'upload':
 			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
+		case 'fault':
+			return [
+				`A fault of this node: ${failure.problem}`,
+				'This is no mistake of yours: please report it with what the node was to do.',
+			];
 		case 'possibleDuplicate': {
 			const why = {
 				changed: 'the request has been changed since',

@@ -56,6 +56,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 		{ kind: 'dayCap', maxCredits: 77, spent: 0, needed: undefined, problem: '…' },
 	],
 	noSlot: [{ kind: 'noSlot', waitedMs: 60_000, others: 0 }],
+	fault: [{ kind: 'fault', problem: '…' }],
 	skipped: [{ kind: 'skipped', cause: '…' }],
 	possibleDuplicate: [{ kind: 'possibleDuplicate', because: 'expired' }],
 };

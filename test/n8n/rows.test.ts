@@ -102,15 +102,60 @@ describe('Include Input Fields: row in, row out', () => {
 		expect(item?.json).toEqual({ ...columns, mediagen: { ...job, url: 'u1', prompt: 'a cat' } });
 	});
 
-	test.each([['text'], [{ message: 'x' }], ['']])(
-		'a column error (%j) is no failure of the item: it comes back as input_error',
-		(error) => {
-			const row = { json: { ...columns, error }, resultField: 'mediagen' };
-			const [item] = itemsOf({ resources: [job], files: [] }, settingsWith(), { ...source, row });
-			expect(item?.json).toMatchObject({ ...columns, input_error: error });
-			expect(item?.json).not.toHaveProperty('error');
-		},
-	);
+	/** As n8n's engine reads an item (`workflow-execute.js`, `convert-binary-data.js` of n8n-core). */
+	const meansSomething = (json: Record<string, unknown>): string[] => {
+		const { error, $error, $json, _files: inJson } = json;
+		const isObject = typeof inJson === 'object' && inJson !== null && !Array.isArray(inJson);
+		return [
+			...(error !== undefined && error !== null && error !== false ? ['it has failed'] : []),
+			...($error !== undefined && $json !== undefined ? ['all else is dropped'] : []),
+			...(inJson !== undefined && !isObject ? ['the execution ends'] : []),
+		];
+	};
+
+	test.each<[string, unknown]>([
+		['error', 'text'],
+		['error', { message: 'x' }],
+		['error', ''],
+		['error', 0],
+		['$error', { message: 'x' }],
+		['_files', 'text'],
+		['_files', ['a']],
+		['_files', null],
+	])('a column %s (%j) has no meaning of n8n: it comes back beside the others', (name, value) => {
+		const named = { ...columns, $json: 1, [name]: value };
+		const row = { json: named, resultField: 'mediagen' };
+		const [good] = itemsOf({ resources: [job], files: [] }, settingsWith(), { ...source, row });
+		expect(good?.json).toMatchObject({ ...columns, $json: 1, [`input_${name}`]: value });
+		expect(meansSomething(good?.json ?? {})).toEqual([]);
+		const failed = { message: 'It failed', description: '' };
+		for (const resultField of [undefined, 'mediagen']) {
+			const bad = errorRow(failed, {}, { item: 0, json: named, resultField });
+			expect(meansSomething(bad.json)).toEqual(['it has failed']);
+			expect(bad.json).toMatchObject({ id: columns.id, error: 'It failed' });
+		}
+	});
+
+	test('the files of an item stay where they are', () => {
+		const inJson = { photo: { mimeType: 'image/png', id: 'x' } };
+		const row = { json: { ...columns, _files: inJson }, resultField: 'mediagen' };
+		const [item] = itemsOf({ resources: [job], files: [] }, settingsWith(), { ...source, row });
+		expect(item?.json._files).toEqual(inJson);
+	});
+
+	test('nothing that the service names has a meaning of n8n, and no file is one that it names', () => {
+		const said = {
+			...job,
+			error: 'x',
+			$error: 'y',
+			$json: 'z',
+			_files: { data: { id: 'of-another' } },
+		};
+		const [item] = itemsOf({ resources: [said], files: [] }, settingsWith(), { item: 0 });
+		expect(meansSomething(item?.json ?? {})).toEqual([]);
+		expect(item?.json).toMatchObject({ failure: 'x', service_$error: 'y', $json: 'z' });
+		expect(item?.json).not.toHaveProperty('_files');
+	});
 });
 
 const [fileA, fileB] = files;

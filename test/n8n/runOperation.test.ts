@@ -44,6 +44,36 @@ test('items are created, waited for, downloaded, and paired with where they came
 	expect(new Set(items.map(({ json }) => json.id)).size).toBe(3);
 });
 
+test.each([
+	['without json', {}],
+	['with json that is none', { json: null }],
+	['with json that is a text', { json: 'text' }],
+	['with json that is a list', { json: [1] }],
+	['with files that are none', { json: {}, binary: null }],
+])(
+	'an item %s is an empty one: what is paid for is output, and a failed row too',
+	async (_, item) => {
+		const options = { includeInputFields: true };
+		const given = { model: byId('m'), prompt: 'a cat', options };
+		const items = [item, { json: { title: 'b' } }] as never[];
+		const made = await setUp({ items, given }).run();
+		expect(made.map(({ json }) => json)).toMatchObject([
+			{ mediagen: { status: 'completed' } },
+			{ title: 'b', mediagen: { status: 'completed' } },
+		]);
+		const wrong = setUp({ items, given: { ...given, prompt: '' }, continueOnFail: true });
+		expect((await wrong.run()).map(({ json }) => json.error)).toEqual(
+			items.map(() => expect.stringMatching(/^Prompt is empty/) as string),
+		);
+		const asTool = setUp({
+			items: items.slice(0, 1),
+			given,
+			inputData: { ai_tool: [[item]] } as never,
+		});
+		expect((await asTool.run())[0]?.json).toMatchObject({ mediagen: { status: 'completed' } });
+	},
+);
+
 const withFile = (text: string) => {
 	const clip = { data: Buffer.from(`FLV\x01${text}`).toString('base64'), mimeType: 'video/x-flv' };
 	return { json: {}, binary: { clip } };
