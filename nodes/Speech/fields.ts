@@ -18,6 +18,7 @@ import {
 } from '../../src/fields/rules';
 import { quoted } from '../../src/base/texts';
 import type { ApiRequest } from '../../src/base/types';
+import { unboxed } from '../../src/base/values';
 import { splitText, type Split } from './splitText';
 
 const { min, max } = LIMITS.speechBlocks;
@@ -27,7 +28,8 @@ const textRule = prose({ required: true });
 const voiceRule = located(name());
 
 /** What an entry says: an object, one within an item of n8n, or plain text. */
-function partsOf(entry: unknown): Json {
+function partsOf(given: unknown): Json {
+	const entry = unboxed(given);
 	if (!isRecord(entry)) return { text: entry };
 	return isRecord(entry.json) && entry.text === undefined ? entry.json : entry;
 }

@@ -1,6 +1,20 @@
 import { trimmed } from './texts';
 import { isRecord } from './types';
 
+/** What a text, a number or a boolean holds that was made by `new String` and the like, in whatever realm. */
+export function unboxed(value: unknown): unknown {
+	if (typeof value !== 'object' || value === null) return value;
+	switch (Object.prototype.toString.call(value)) {
+		case '[object String]':
+		case '[object Number]':
+		case '[object Boolean]':
+		case '[object BigInt]':
+			return (value as { valueOf: () => unknown }).valueOf();
+		default:
+			return value;
+	}
+}
+
 const FLAGS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
 
 /**

@@ -1,5 +1,6 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
 import { isRecord } from '../../base/types';
+import { unboxed } from '../../base/values';
 import { LEFT_OUT, type Rule, whenThere } from './rule';
 
 const FENCE = '```';
@@ -38,7 +39,8 @@ function carried(
 	value: unknown,
 	look: (name: string, member: unknown) => void,
 ): string | undefined {
-	const noting = (name: string, member: unknown): unknown => {
+	const noting = (name: string, given: unknown): unknown => {
+		const member = unboxed(given);
 		look(name, member);
 		if (typeof member === 'bigint') return null;
 		return typeof member === 'string' ? sendable(member) : member;

@@ -4,6 +4,7 @@ import { isRecord, type Json } from '../../base/types';
 import { BinaryReference } from '../../creation/uploads';
 import { mediaUrlIn } from '../../transport/urls';
 import { parsedJson } from './json';
+import { textIn } from './text';
 import {
 	EMPTY,
 	isEmptyText,
@@ -86,8 +87,7 @@ const NO_NAME: Ruled = {
 };
 
 /** Whether a file of the item is called exactly so, whatever else the text could mean. */
-const isFileName = (text: unknown, { files }: RuleContext): text is string =>
-	typeof text === 'string' && Object.hasOwn(files, text);
+const isFileName = (text: string, { files }: RuleContext): boolean => Object.hasOwn(files, text);
 
 function byName(given: string, { files }: RuleContext): Ruled {
 	const wanted = trimmed(given);
@@ -146,10 +146,12 @@ const isUrlLike = (text: string): boolean => /^["'`<“„«\s]*https?:/i.test(t
 /** @param isNamed whether a text is the name of a field, by the mode *Binary* */
 function oneOf(value: unknown, isNamed: boolean, context: RuleContext): Ruled {
 	if (isRecord(value)) return ofObject(value, context);
-	if (typeof value !== 'string')
+	const mayBeText = isNamed || typeof value === 'string';
+	const given = mayBeText ? textIn(value) : undefined;
+	if (given === undefined)
 		return { problem: `must be a URL or the name of a binary field, got ${quoted(value)}` };
-	if (isNamed && isFileName(value, context)) return { value: new BinaryReference(value) };
-	const text = trimmed(value);
+	if (isNamed && isFileName(given, context)) return { value: new BinaryReference(given) };
+	const text = trimmed(given);
 	if (withoutSigns(text).startsWith(BINARY)) {
 		const [, ...name] = text.split(BINARY);
 		return byName(name.join(BINARY), context);
@@ -173,8 +175,9 @@ function mediaIn(text: string): string[] {
 }
 
 /** The entries of an array, of JSON text (as an AI agent may write it), or of a text. */
-function entriesOf(value: unknown, isNamed: boolean, context: RuleContext): unknown[] {
-	if (isNamed && isFileName(value, context)) return [value];
+function entriesOf(whole: unknown, isNamed: boolean, context: RuleContext): unknown[] {
+	const value = (isNamed ? textIn(whole) : undefined) ?? whole;
+	if (isNamed && typeof value === 'string' && isFileName(value, context)) return [value];
 	const isJson = typeof value === 'string' && /^\s*([[{]|```)/.test(value);
 	const given = (isJson ? parsedJson(value) : undefined) ?? value;
 	const isName = (text: string): boolean => isNamed && !isUrlLike(text);
@@ -226,10 +229,9 @@ export const binaryField = (): Rule => {
 	const rule = oneMedia({ required: true });
 	return (value, context) => {
 		const { inner } = unlocated(value);
-		if (isFileName(inner, context)) return { value: new BinaryReference(inner) };
-		if (typeof inner === 'number') return byName(String(inner), context);
-		if (isEmptyText(inner)) return EMPTY;
-		if (typeof inner === 'string') return byName(inner.replace(BINARY, ''), context);
-		return rule(value, context);
+		const text = textIn(inner);
+		if (text === undefined) return rule(value, context);
+		if (isFileName(text, context)) return { value: new BinaryReference(text) };
+		return isEmptyText(text) ? EMPTY : byName(text.replace(BINARY, ''), context);
 	};
 };

@@ -1,4 +1,5 @@
 import { isBlank } from '../../base/texts';
+import { unboxed } from '../../base/values';
 import { isRecord, type Json } from '../../base/types';
 import type { StoredFile } from '../../transport/host';
 
@@ -35,7 +36,10 @@ export const LEFT_OUT: Ruled = { value: undefined };
 export const EMPTY: Ruled = { problem: 'is empty' };
 
 /** Whether a text was entered in which there is nothing to see: the field is left out. */
-export const isEmptyText = (value: unknown): boolean => typeof value === 'string' && isBlank(value);
+export function isEmptyText(value: unknown): boolean {
+	const inner = unboxed(value);
+	return typeof inner === 'string' && isBlank(inner);
+}
 
 /** Whether an expression has given nothing, which nobody enters on purpose. */
 const isNothing = (value: unknown): boolean =>
@@ -57,7 +61,7 @@ export const whenThere =
 		const isLeftOut = value === ABSENT || isEmptyText(value);
 		if (isLeftOut) return required ? EMPTY : LEFT_OUT;
 		if (isNothing(value)) return required ? EMPTY : GIVES_NOTHING;
-		return rule(value, context);
+		return rule(unboxed(value), context);
 	};
 
 /** For a field of an update: what was not added or is left empty stays as it is. */
@@ -84,7 +88,7 @@ export function unlocated(value: unknown): { inner: unknown; mode?: unknown } {
 		mode ??= inner.mode;
 		inner = inner.value;
 	}
-	return { inner, mode };
+	return { inner: unboxed(inner), mode };
 }
 
 /** A rule for the value of a resource locator. */

@@ -1,4 +1,5 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
+import { isRecord } from '../../base/types';
 import { httpsUrlIn } from '../../transport/urls';
 import { EMPTY, isEmptyText, LEFT_OUT, type Presence, type Rule, whenThere } from './rule';
 
@@ -22,10 +23,34 @@ function digitsOf(number: number): string | undefined {
 	return isExact ? String(number) : undefined;
 }
 
-/** A text, or a number as one; `undefined` for everything else. */
-function wordsOf(value: unknown): string | undefined {
-	if (typeof value === 'string') return value;
-	return typeof value === 'number' ? digitsOf(value) : undefined;
+/** A moment as JSON writes it, which is what the next node gets of it; luxon comes in several copies. */
+function momentOf(value: unknown): string | undefined {
+	try {
+		const isOfLuxon = isRecord(value) && typeof value.toMillis === 'function';
+		if (!isOfLuxon && !(value instanceof Date)) return undefined;
+		const written: unknown = (value as Date).toJSON();
+		return typeof written === 'string' ? written : undefined;
+	} catch {
+		// An object that fights back.
+		return undefined;
+	}
+}
+
+/**
+ * The one reader of text: a text, a number with the digits that were entered, or a moment. `undefined` for
+ * everything else: nobody means the word `false`, or `[object Object]`.
+ */
+export function textIn(value: unknown): string | undefined {
+	switch (typeof value) {
+		case 'string':
+			return value;
+		case 'number':
+			return digitsOf(value);
+		case 'bigint':
+			return String(value);
+		default:
+			return momentOf(value);
+	}
 }
 
 /**
@@ -34,7 +59,7 @@ function wordsOf(value: unknown): string | undefined {
  */
 export const prose = ({ max = Infinity, required, clears }: TextBounds = {}): Rule => {
 	const filled = whenThere({ required }, (value) => {
-		const words = wordsOf(value);
+		const words = textIn(value);
 		if (words === undefined) return { problem: `must be text, got ${quoted(value)}` };
 		const text = sendable(words);
 		const problem = lengthProblem(text, max);
@@ -49,7 +74,7 @@ const LINE_BREAK_OR_CONTROL = /\p{Cc}/u;
 /** What something is called: a model, a voice, a size, a label. Trimmed, on one line. */
 export const name = ({ max = Infinity, required }: TextBounds = {}): Rule =>
 	whenThere({ required }, (value) => {
-		const words = wordsOf(value);
+		const words = textIn(value);
 		if (words === undefined) return { problem: `must be text, got ${quoted(value)}` };
 		const text = sendable(trimmed(words));
 		if (LINE_BREAK_OR_CONTROL.test(text))
@@ -64,7 +89,7 @@ const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
 /** An ID that is part of a path. */
 export const id = (): Rule =>
 	whenThere({ required: true }, (value) => {
-		const words = wordsOf(value);
+		const words = textIn(value);
 		if (words === undefined) return { problem: `must be an ID, got ${quoted(value)}` };
 		const text = trimmed(words);
 		if (!UNUSABLE.test(text)) return { value: text };
@@ -77,8 +102,8 @@ export const id = (): Rule =>
 /** One of the values that the specification lists. */
 export const choice = (values: readonly string[], presence: Presence = {}): Rule =>
 	whenThere(presence, (value) => {
-		const given = typeof value === 'string' ? trimmed(value) : value;
-		if (values.includes(given as string)) return { value: given };
+		const given = trimmed(textIn(value) ?? '');
+		if (values.includes(given)) return { value: given };
 		return { problem: `must be one of ${values.join(', ')}, got ${quoted(value)}` };
 	});
 
@@ -111,7 +136,7 @@ export const names = (presence: Presence = {}): Rule => listOf(presence, name())
 /** An https address, as `new URL` writes it. Specification: CreateWebhook, `url`. */
 export const httpsUrl = (presence: Presence = {}): Rule =>
 	whenThere(presence, (value) => {
-		const url = typeof value === 'string' ? httpsUrlIn(value) : undefined;
+		const url = httpsUrlIn(textIn(value) ?? '');
 		if (url !== undefined) return { value: url };
 		return { problem: `must be an address that begins with https://, got ${quoted(value)}` };
 	});
