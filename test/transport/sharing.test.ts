@@ -92,22 +92,35 @@ test.each<[string, Case]>([
 });
 
 describe('processes that know nothing of each other share slots and requests', () => {
-	// `npm run bench -- sharing` measures more durations, by which the rules were chosen.
+	const meanOf = (runs: Shared[], of: (run: Shared) => number) =>
+		runs.reduce((sum, run) => sum + of(run), 0) / runs.length;
+	const overBound = ({ makespan, bound }: Shared) => makespan / bound;
+
+	// The goals of docs/performance.md, by the loads of `npm run bench -- sharing`.
 	test.each([
-		{ processes: 2, seconds: 4, time: 1.4, unfair: 1.3 },
-		{ processes: 2, seconds: 8, time: 1.4, unfair: 1.3 },
-		{ processes: 3, seconds: 4, time: 1.4, unfair: 1.45 },
-		{ processes: 3, seconds: 8, time: 1.4, unfair: 1.3 },
-		{ processes: 4, seconds: 8, time: 1.4, unfair: 1.6 },
-		{ processes: 8, seconds: 8, time: 1.25, unfair: 1.8 },
+		{ processes: 2, unfair: 1.3 },
+		{ processes: 3, unfair: 1.3 },
+		// The goal is 1.3 too.
+		{ processes: 4, unfair: 1.35 },
+	])('%p', async ({ processes, unfair }) => {
+		const byDuration: Shared[][] = [];
+		for (const seconds of [4, 8, 15, 30, 60])
+			byDuration.push(await shareSixTimes({ processes, seconds, hasForeign: false, jobs: 50 }));
+		const runs = byDuration.flat();
+		expect(runs.filter(({ lost }) => lost > 0)).toEqual([]);
+		expect(meanOf(runs, overBound)).toBeLessThanOrEqual(1.25);
+		for (const each of byDuration) expect(meanOf(each, overBound)).toBeLessThanOrEqual(1.4);
+		expect(meanOf(runs, ({ unfairness }) => unfairness)).toBeLessThanOrEqual(unfair);
+	});
+
+	test.each([
+		{ processes: 8, seconds: 8, hasForeign: false, time: 1.25, unfair: 1.8 },
 		{ processes: 2, seconds: 8, hasForeign: true, time: 1.3, unfair: 1.3 },
-	])('%p', async ({ processes, seconds, hasForeign = false, time, unfair }) => {
+	])('%p', async ({ processes, seconds, hasForeign, time, unfair }) => {
 		const runs = await shareSixTimes({ processes, seconds, hasForeign, jobs: 50 });
-		const mean = (of: (run: Shared) => number) =>
-			runs.reduce((sum, run) => sum + of(run), 0) / runs.length;
-		expect(mean(({ lost }) => lost)).toBe(0);
-		expect(mean(({ makespan, bound }) => makespan / bound)).toBeLessThanOrEqual(time);
-		expect(mean(({ unfairness }) => unfairness)).toBeLessThanOrEqual(unfair);
+		expect(runs.filter(({ lost }) => lost > 0)).toEqual([]);
+		expect(meanOf(runs, overBound)).toBeLessThanOrEqual(time);
+		expect(meanOf(runs, ({ unfairness }) => unfairness)).toBeLessThanOrEqual(unfair);
 	});
 });
 
