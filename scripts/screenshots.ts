@@ -256,6 +256,8 @@ interface Pictured {
 	rows?: IDataObject[];
 	/** Whether a failed row leaves the others alone. */
 	continues?: boolean;
+	/** Whether the picture is of the output only, so that its words can be read. */
+	outputOnly?: boolean;
 }
 
 const shownName = 'Generate Image';
@@ -286,16 +288,20 @@ async function takeRun(session: EditorSession, name: string, given: Pictured): P
 	await sleep(2_000);
 	await closeNotification(page);
 	await page.mouse.move(0, 0);
-	await page.screenshot({ path: imageAt(`${name}.png`) });
+	const file = imageAt(`${name}.png`);
+	if (!given.outputOnly) return void (await page.screenshot({ path: file }));
+	const box = await page.getByTestId('output-panel').boundingBox();
+	if (box)
+		await page.screenshot({ path: file, clip: { ...box, height: Math.min(box.height, 400) } });
 }
 
 /** The sentence above the output, of the ends that a run can have. */
 async function takeReceipts(session: EditorSession): Promise<void> {
 	const { full } = keyRing(session.sandbox);
-	const { key: apiKey } = full;
-	await takeRun(session, 'receipt', { apiKey, parameters: { count: 3 } });
+	const shared = { apiKey: full.key, outputOnly: true };
+	await takeRun(session, 'receipt', { ...shared, parameters: { count: 3 } });
 	await takeRun(session, 'receipt-batch', {
-		apiKey,
+		...shared,
 		prompt: '={{ $json.prompt }}',
 		continues: true,
 		rows: [
@@ -305,11 +311,11 @@ async function takeReceipts(session: EditorSession): Promise<void> {
 		],
 	});
 	await takeRun(session, 'job-partial', {
-		apiKey,
+		...shared,
 		prompt: 'A lighthouse at dawn [partial]',
 		parameters: { count: 3 },
 	});
-	await takeRun(session, 'dry-run', { apiKey, options: { dryRun: true } });
+	await takeRun(session, 'dry-run', { ...shared, options: { dryRun: true } });
 }
 
 /** Takes a picture of the editor for each problem that people meet first. */
