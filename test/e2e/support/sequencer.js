@@ -14,6 +14,7 @@ module.exports = longestFirst([
 	'nodes',
 	'triggerReceiver',
 	'triggerQueued',
+	'storages',
 	'lostAnswers',
 	'hostile',
 	'paidOnceTable',
