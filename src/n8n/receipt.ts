@@ -1,11 +1,9 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
-import type { Result } from '../base/result';
+import type { Failed, Result } from '../base/result';
 import { isRecord } from '../base/types';
 import { textOf } from '../api';
 import { outputCount } from '../transport/jobState';
 import { countAskedFor, creditWords } from '../transport/priceBook';
-import type { ErrorContext } from './errorContext';
-import { describeFailure } from './errors';
 import type { IdempotencyMode, Item, OperationSpec, Outcome, Settings } from '../creation/item';
 import type { Run } from '../creation/run';
 
@@ -19,7 +17,6 @@ import type { Run } from '../creation/run';
 interface End {
 	item?: Item;
 	result: Result<Outcome>;
-	context: ErrorContext;
 }
 
 /** n8n renders these sentences as HTML, and the words may be those of the service. */
@@ -79,19 +76,20 @@ function choiceWords(settings: Settings | undefined, isAgain: boolean): string |
 interface Part {
 	made: number;
 	asked: number;
-	context: ErrorContext;
+	/** Of its item. */
+	place: string;
 	warning: string;
 }
 
 function partsIn(ends: End[]): Part[] {
 	const parts: Part[] = [];
-	for (const { item, result, context } of ends) {
+	for (const { item, result } of ends) {
 		if (!result.ok || !item) continue;
 		const partial = result.value.resources.find(({ status }) => status === 'partially_completed');
 		if (!partial) continue;
 		const { warning = '' } = result.value;
 		const asked = countAskedFor(item.request.body);
-		parts.push({ made: outputCount(partial), asked, context, warning });
+		parts.push({ made: outputCount(partial), asked, place: placeOf(item), warning });
 	}
 	return parts;
 }
@@ -106,8 +104,8 @@ function costWords({ bought }: Run): string {
 	return `, for ${sum} and what the service does not say of ${unknown}`;
 }
 
-const placeOf = ({ itemIndex, items = 1 }: ErrorContext): string =>
-	items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
+const placeOf = ({ itemIndex, run: { total } }: Item): string =>
+	total > 1 ? ` [item ${itemIndex + 1} of ${total}]` : '';
 
 /** What an operation says itself of its rows. */
 function summaryOf(
@@ -120,20 +118,25 @@ function summaryOf(
 	return { message: bold(message), type: isFine ? 'info' : 'warning', location: 'outputPane' };
 }
 
-/** @param ends of all items of the run */
-export async function receiptOf(
+/**
+ * @param ends of all items of the run
+ * @param wordsOf how the row of an item that has failed is worded
+ */
+export async function receiptOf<Ended extends End>(
 	spec: OperationSpec,
 	run: Run,
-	ends: End[],
+	ends: Ended[],
+	wordsOf: (end: Ended, failed: Failed) => string,
 ): Promise<NodeExecutionHint | undefined> {
 	if (spec.summary) return summaryOf(spec.summary, ends);
 	if (!spec.creates || ends.length === 0) return undefined;
-	const [failed, ...others] = ends.flatMap(({ result, context }) =>
-		result.ok ? [] : [describeFailure(result, { ...context, isRow: true }).message],
-	);
-	const failures = failed === undefined ? 0 : others.length + 1;
+	const failed = ends.flatMap((end) => (end.result.ok ? [] : [{ end, why: end.result }]));
+	const failures = failed.length;
 	const sentences: string[] = [];
-	if (failed !== undefined) sentences.push(`${failures} failed, the first: ${escaped(failed)}`);
+	if (failed[0]) {
+		const { end, why } = failed[0];
+		sentences.push(`${failures} failed, the first: ${escaped(wordsOf(end, why))}`);
+	}
 	const hint = (type: 'info' | 'warning', first: string): NodeExecutionHint => {
 		return { message: [first, ...sentences].join(' '), type, location: 'outputPane' };
 	};
@@ -163,12 +166,12 @@ export async function receiptOf(
 	const cost = spec.charges && run.bought.length > 0 ? costWords(run) : '';
 	let first = `${good.length} of ${ends.length} ${isMaking ? 'started' : 'made'}${cost}.`;
 	if (partial) {
-		const { made, asked, context, warning } = partial;
+		const { made, asked, place, warning } = partial;
 		const share = `${made} of ${asked} ${asked === 1 ? one : several}`;
 		if (ends.length === 1) first = `${share}${cost}.`;
 		const count = further.length + 1;
 		const which = ends.length === 1 ? '' : `${count} in part, the first: ${share}: `;
-		sentences.push(escaped(`${which}${warning}${placeOf(context)}`));
+		sentences.push(escaped(`${which}${warning}${place}`));
 	}
 	const again = run.known;
 	if (again > 0 && spec.charges)

@@ -1,12 +1,25 @@
-import { ok, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import { create } from '../creation/creation';
 import { dryRun } from '../creation/dryRun';
 import type { Item, Outcome } from '../creation/item';
 import { WITHOUT_CREATION } from '../reads/reads';
-import { faultOf } from './fault';
 import { forOutput } from './rows';
 import { createParts } from '../creation/parts';
 import { noteFailure, whyNotSent } from '../creation/run';
+
+/** What the language itself throws: its words hold nothing of a request, and so no secret. */
+const OF_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** Characters of what a fault says. */
+const MOST_SHOWN = 200;
+
+/** An exception within our own code as a failure, so that the job which it may have met is named. */
+export function faultOf(error: unknown): Failed {
+	const isOfLanguage = OF_LANGUAGE.some((kind) => error instanceof kind);
+	const { name, message } = error instanceof Error ? error : new Error();
+	const problem = isOfLanguage ? `${name}: ${message.slice(0, MOST_SHOWN)}` : name;
+	return fail({ kind: 'fault', problem });
+}
 
 /** The way of an item. Not `async`: thousands may wait. */
 function operate(item: Item): Promise<Result<Outcome>> {

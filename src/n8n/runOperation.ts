@@ -9,14 +9,13 @@ import { checkAll, excludedScopes, type Ready, type Runnable } from './check';
 import { executionCredits } from '../creation/cap';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
-import { faultOf } from './fault';
 import { identify } from './identity';
 import type { Item, Outcome, WorkflowMode } from '../creation/item';
 import { lostRequestsOf, type LostOfWorkflow, type Owner } from '../creation/lostRequests';
 import { receiptOf } from './receipt';
 import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
 import { Run } from '../creation/run';
-import { runItem } from './runItem';
+import { faultOf, runItem } from './runItem';
 import { memoriesOf, nodeMemory, noteEnd, statesOf, type NodeMemory } from '../creation/memory';
 import { isOutcomeOpen } from '../creation/state';
 import { answerInTime } from './tool';
@@ -32,10 +31,6 @@ interface End {
 	/** Unless something was wrong with it. */
 	item?: Item;
 	result: Result<Outcome>;
-	/** What an error says of it. */
-	context: ErrorContext;
-	/** Whether it is output although it has failed. */
-	isRow: boolean;
 }
 
 function workflowMode({ mode }: NodeCall): WorkflowMode {
@@ -121,8 +116,7 @@ function contextOf(
 	{ isTool }: NodeCall,
 	{ spec, labels }: Runnable,
 	run: Run,
-	index: number,
-	item?: Item,
+	{ input, item }: Pick<End, 'input' | 'item'>,
 ): ErrorContext {
 	const states = item ? statesOf(item).map(([, state]) => state) : [];
 	return {
@@ -132,7 +126,7 @@ function contextOf(
 		charges: spec.charges ?? false,
 		labels,
 		isTool,
-		itemIndex: index,
+		itemIndex: input.index,
 		items: run.total,
 		...(item && {
 			idempotency: item.settings.idempotency,
@@ -152,24 +146,17 @@ async function endOf(
 	input: Input,
 	ready: Result<Ready>,
 ): Promise<End> {
-	if (!ready.ok) {
-		const context = contextOf(call, operation, run, input.index);
-		return { input, result: ready, context, isRow: call.continuesOnFail };
-	}
+	if (!ready.ok) return { input, result: ready };
 	const item = openItem(call, operation, run, remembered, input, ready.value);
 	const { settings, origin } = item;
-	const endedWith = (result: Result<Outcome>): End => {
-		const context = contextOf(call, operation, run, input.index, item);
-		return { input, item, result, context, isRow: call.continuesOnFail };
-	};
 	try {
 		const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
 		// Whether a call of a tool has ended, the agent decides that was told so.
 		if (!settings.isTool && !settings.dryRun)
 			noteEnd(item, result.ok ? origin.owner.execution : undefined);
-		return endedWith(result);
+		return { input, item, result };
 	} catch (error) {
-		return endedWith(faultOf(error));
+		return { input, item, result: faultOf(error) };
 	}
 }
 
@@ -191,21 +178,23 @@ async function endsOf(
 		const ready = checked.get(input.index);
 		if (!ready) continue;
 		// What of our own throws there must not take with it what other items have paid for.
-		const ofFault = (error: unknown): End => ({
-			input,
-			result: faultOf(error),
-			context: contextOf(call, operation, run, input.index),
-			isRow: call.continuesOnFail,
-		});
+		const ofFault = (error: unknown): End => ({ input, result: faultOf(error) });
 		running.push(endOf(call, operation, run, remembered, input, ready).catch(ofFault));
 	}
 	return await Promise.all(running);
 }
 
 /** A failed row, in the shape that n8n needs for what is set under _On Error_. */
-function failedRow({ node, isTool }: NodeCall, end: End, failed: Failed): INodeExecutionData {
+function failedRow(
+	call: NodeCall,
+	operation: Runnable,
+	run: Run,
+	end: End,
+	failed: Failed,
+): INodeExecutionData {
+	const { node, isTool } = call;
 	const { index, json } = end.input;
-	const context = { ...end.context, isRow: true };
+	const context = { ...contextOf(call, operation, run, end), isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that
 	// would be paid for again.
 	if (node.retryOnFail && index === 0 && context.idempotency === 'none')
@@ -225,16 +214,16 @@ function failedRow({ node, isTool }: NodeCall, end: End, failed: Failed): INodeE
 }
 
 /** The rows that an item becomes. */
-function rowsOf(call: NodeCall, { spec }: Runnable, end: End): INodeExecutionData[] {
+function rowsOf(call: NodeCall, operation: Runnable, run: Run, end: End): INodeExecutionData[] {
 	const { input, item, result } = end;
-	if (!result.ok) return [failedRow(call, end, result)];
+	if (!result.ok) return call.continuesOnFail ? [failedRow(call, operation, run, end, result)] : [];
 	if (!item) return [];
 	const { settings } = item;
 	const { includeInputFields, isTool, resultField = '' } = settings;
 	// An agent has written the input itself.
 	const isWanted = includeInputFields && !isTool;
 	const row = isWanted ? { json: input.json, resultField } : undefined;
-	const request = spec.creates ? item.request : undefined;
+	const request = operation.spec.creates ? item.request : undefined;
 	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
 	for (const { json, binary = {} } of rows) {
 		const links = Object.values(binary).map((file) => call.linkTo(file));
@@ -249,34 +238,35 @@ interface Finished extends End {
 }
 
 /** Makes the rows of an item; where that fails, so has the item, whatever it has made. */
-function finish(call: NodeCall, operation: Runnable, end: End): Finished {
+function finish(call: NodeCall, operation: Runnable, run: Run, end: End): Finished {
 	try {
-		const hasRows = end.result.ok || end.isRow;
-		return { ...end, rows: hasRows ? rowsOf(call, operation, end) : [] };
+		return { ...end, rows: rowsOf(call, operation, run, end) };
 	} catch (error) {
 		if (end.item) noteEnd(end.item, undefined);
 		const failed = { ...end, result: faultOf(error) };
-		return { ...failed, rows: end.isRow ? [failedRow(call, failed, failed.result)] : [] };
+		return { ...failed, rows: rowsOf(call, operation, run, failed) };
 	}
 }
 
 /** The failure that the run is told by: that of the first item which says something by itself. */
-function reported(ends: End[]): { failed: Failed; context: ErrorContext } | undefined {
-	const broken = ends.flatMap(({ result, isRow, context }) =>
-		result.ok || isRow ? [] : [{ failed: result, context }],
-	);
+function reported(ends: End[]): { failed: Failed; end: End } | undefined {
+	const broken = ends.flatMap((end) => (end.result.ok ? [] : [{ failed: end.result, end }]));
 	return broken.find(({ failed }) => failed.failure.kind !== 'skipped') ?? broken[0];
 }
 
 /** A sentence that cannot be made must not take with it what is paid for. */
 async function addReceipt(
 	call: NodeCall,
-	{ spec }: Runnable,
+	operation: Runnable,
 	run: Run,
 	ends: End[],
 ): Promise<void> {
+	const wordsOf = (end: End, failed: Failed): string => {
+		const context = { ...contextOf(call, operation, run, end), isRow: true };
+		return describeFailure(failed, context).message;
+	};
 	try {
-		const receipt = await receiptOf(spec, run, ends);
+		const receipt = await receiptOf(operation.spec, run, ends, wordsOf);
 		if (receipt) call.addHint(receipt);
 	} catch {
 		// It says nothing that the rows do not say.
@@ -324,12 +314,13 @@ export async function runOperation(
 	try {
 		const [wrong] = run.invalid;
 		const unfit = wrong === undefined ? undefined : checked.get(wrong);
-		if (wrong !== undefined && unfit?.ok === false && !call.continuesOnFail)
-			throw runError(call.node, unfit, contextOf(call, operation, run, wrong), run);
+		const input = call.inputs.find(({ index }) => index === wrong);
+		if (input && unfit?.ok === false && !call.continuesOnFail)
+			throw runError(call.node, unfit, contextOf(call, operation, run, { input }), run);
 		const ended = await endsOf(call, operation, run, remembered, checked);
-		ends = ended.map((end) => finish(call, operation, end));
-		const failure = reported(ends);
-		if (failure) throw runError(call.node, failure.failed, failure.context, run);
+		ends = ended.map((end) => finish(call, operation, run, end));
+		const { failed, end } = (call.continuesOnFail ? undefined : reported(ends)) ?? {};
+		if (failed && end) throw runError(call.node, failed, contextOf(call, operation, run, end), run);
 		hasFailed = false;
 		await addReceipt(call, operation, run, ends);
 	} finally {
