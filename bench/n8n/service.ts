@@ -7,9 +7,13 @@ export const GIB = 1024 ** 3;
 
 export type FakeService = Awaited<ReturnType<typeof startService>>;
 
-function* zeros(): Generator<Buffer> {
+/** How an MP4 begins: nothing that does not is taken for one. */
+export const MP4 = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1');
+
+function* video(): Generator<Buffer> {
 	const chunk = Buffer.alloc(64 * 1024);
-	for (let sent = 0; sent < GIB; sent += chunk.length) yield chunk;
+	yield Buffer.concat([MP4, chunk.subarray(MP4.length)]);
+	for (let sent = chunk.length; sent < GIB; sent += chunk.length) yield chunk;
 }
 
 /**
@@ -44,7 +48,7 @@ export async function startService() {
 		response.on('finish', () => {
 			sent += GIB;
 		});
-		Readable.from(zeros()).pipe(response);
+		Readable.from(video()).pipe(response);
 	});
 	return {
 		/** Ends in `/v1`. */

@@ -7,7 +7,7 @@ import type { Rest, SavedCredential } from '../../lab/n8n/rest';
 import { atMost, type Figure } from '../table';
 import { runFlow, stepOf, type Step } from './flow';
 import { childOf, growth, watchMemory } from './resident';
-import { GIB, type FakeService } from './service';
+import { GIB, MP4, type FakeService } from './service';
 
 const MIB = 1024 ** 2;
 
@@ -39,6 +39,7 @@ export async function transfers(
 	const file = path.join(n8n.filesFolder, 'large.mp4');
 	const handle = await open(file, 'w');
 	// Sparse: it has its length without taking the disk's space.
+	await handle.write(MP4);
 	await handle.truncate(GIB);
 	await handle.close();
 	const read: Step = {
