@@ -124,8 +124,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		type: 'dateTime',
 		default: '',
 		placeholder: 'e.g. 2026-01-31T12:00:00Z',
-		description:
-			'Only generations made since then, in the timezone of the workflow unless one is given',
+		description: 'Only those made since then',
 		mapping: asSetting('newerThan', dateTime()),
 	},
 ]);

@@ -10,7 +10,7 @@ import { FILES_KEY } from './rules/media';
 export const MEANT_BY_N8N: readonly string[] = ['error', '$error', FILES_KEY];
 
 /** An object without what n8n would take for its own, which stands under another name. */
-export function setAside(json: Json, renamed: (name: string) => string): Json {
+function setAside(json: Json, renamed: (name: string) => string): Json {
 	const columns = { ...json };
 	for (const name of MEANT_BY_N8N) {
 		if (!Object.hasOwn(json, name)) continue;

@@ -141,8 +141,7 @@ export const onInsufficientCredits: Field = {
 	options: optionList<CreditPolicy>({
 		stop: {
 			name: 'Stop',
-			description:
-				"Nothing further is sent; with n8n's On Error: Continue, items that ask for less still are",
+			description: 'Nothing further is sent but, with On Error: Continue, what asks for less',
 		},
 		wait: {
 			name: 'Wait for Top-Up',

@@ -8,7 +8,7 @@ export const CALLERS = ['Agent 2.2', 'Agent 3.1', 'Message a model'] as const;
 export type Caller = (typeof CALLERS)[number];
 
 export const triggerName = 'Start';
-export const toolName = 'MediaGen Generation';
+const toolName = 'MediaGen Generation';
 const callerName = 'Caller';
 const firstName = 'Picture';
 const modelName = 'Model';
