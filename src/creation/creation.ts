@@ -482,6 +482,7 @@ class Creation {
 			recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
 			return ok(job);
 		}
+		run.failed(job.id);
 		// What approves or reviews a run makes no new one.
 		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
 		this.doubtFiles();

@@ -51,6 +51,8 @@ export class Run {
 	private readonly charges = new Map<string, number | undefined>();
 	/** Those of them that seem to have been there before. */
 	private readonly old = new Set<string>();
+	/** The jobs that have failed. */
+	private readonly inVain = new Set<string>();
 	/** What requests of unknown outcome may have reserved, by item. */
 	readonly doubtful = new Map<string, number>();
 	/** What the workspace has spent today before this run, once that is known. */
@@ -104,10 +106,20 @@ export class Run {
 		if (this.charges.has(id)) this.old.add(id);
 	}
 
-	/** What is said of jobs that were paid for. */
+	/** A job has failed. Whether the service gives back what it has reserved, the specification does not say. */
+	failed(id: string): void {
+		this.inVain.add(id);
+	}
+
+	/** What is said of jobs that were paid for and have not failed. */
 	get bought(): Array<number | undefined> {
-		const bought = [...this.charges].filter(([id]) => !this.old.has(id));
+		const bought = [...this.charges].filter(([id]) => !this.old.has(id) && !this.inVain.has(id));
 		return bought.map(([, credits]) => credits);
+	}
+
+	/** What jobs have reserved that have failed. */
+	get reservedInVain(): number {
+		return [...this.inVain].reduce((sum, id) => sum + (this.charges.get(id) ?? 0), 0);
 	}
 
 	/** What the run has spent, with what requests of unknown outcome may have. */

@@ -173,6 +173,9 @@ export async function receiptOf<Ended extends End>(
 		const which = ends.length === 1 ? '' : `${count} in part, the first: ${share}: `;
 		sentences.push(escaped(`${which}${warning}${place}`));
 	}
+	const { reservedInVain } = run;
+	if (spec.charges && reservedInVain > 0)
+		sentences.push(`What has failed had reserved ${creditWords(reservedInVain)}.`);
 	const again = run.known;
 	if (again > 0 && spec.charges)
 		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);

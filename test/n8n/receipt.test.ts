@@ -47,10 +47,10 @@ test('what was made, for how many credits; the first of what has failed, whose w
 	const { message, type } = await withRows(prompts, { service }).receipt();
 	expect(type).toBe('warning');
 	expect(message).toMatch(
-		/^<b>12 of 14 made, for 28 credits\.<\/b> 2 failed, the first: The job failed: /,
+		/^<b>12 of 14 made, for 24 credits\.<\/b> 2 failed, the first: The job failed: /,
 	);
 	expect(message).toContain('the prompt &amp; &quot;that&quot;');
-	expect(message).toMatch(/\[item 10 of 14\]$/);
+	expect(message).toMatch(/\[item 10 of 14\] What has failed had reserved 4 credits\.$/);
 	expect(await withRows(['a']).receipt()).toMatchObject({
 		message: '<b>1 of 1 made, for 2 credits.</b>',
 		type: 'info',
@@ -202,7 +202,7 @@ test('what an earlier try has made is not paid for again', async () => {
 	});
 	const { message } = await t.receipt({ nodeMemory, continueOnFail: true });
 	expect(message).toMatch(
-		/^<b>1 of 2 made, for 2 credits\.<\/b> 1 failed, the first: .* 1 was there before, for 0 credits\.$/,
+		/^<b>1 of 2 made\.<\/b> 1 failed, the first: .* What has failed had reserved 2 credits\. 1 was there before, for 0 credits\.$/,
 	);
 });
 
