@@ -58,7 +58,9 @@ export interface Progress {
 	/** The key under which it went out last. */
 	key?: string;
 	/** Whether its job was paid for now, as far as that is known. */
-	isPaid: boolean;
+	wasCharged: boolean;
+	/** What its answer has added to the sum of the execution. */
+	counted: number;
 	/** How often it was refused with 429, and when first, on the monotonic clock. */
 	refusals: number;
 	refusedSince?: number;
@@ -114,19 +116,19 @@ const countRefusals: Hearer = ({ made }, progress) => {
 const count: Hearer = ({ made, body }, progress) => {
 	const { item } = progress;
 	if (made.ok && item.spec.charges) noteBought(progress, made.value.job);
-	countCredits(item, body, made.ok ? ok(made.value.job) : made, progress.isPaid);
+	const result = made.ok ? ok(made.value.job) : made;
+	progress.counted = countCredits(item, body, result, progress.wasCharged);
 	return undefined;
 };
 
 /** Under a key that others share, the answer may be about a job that they have paid for. */
 function noteBought(progress: Progress, job: Resource): void {
-	const { item, idempotency, sentAt } = progress;
+	const { item, sentAt } = progress;
 	const { workspace, run, request, spec } = item;
 	const name = `${request.path} ${job.id}`;
-	const isOlder = idempotency.isShared && isBefore(job, sentAt);
-	progress.isPaid = !workspace.bought.has(name) && !isOlder;
+	progress.wasCharged = !workspace.bought.has(name) && !isOfOthers(progress, job);
 	workspace.bought.set(name, true);
-	if (!progress.isPaid) return;
+	if (!progress.wasCharged) return;
 	run.buy(job.id, chargeOf(spec.endpoint, job));
 	if (isSince(job, sentAt)) noteKey(progress);
 }
@@ -139,18 +141,31 @@ export const isBefore = (job: Resource, moment = NaN): boolean => madeAt(job) < 
 /** The same of one that was made then or later. */
 export const isSince = (job: Resource, moment = NaN): boolean => madeAt(job) >= moment;
 
+/**
+ * Whether a job says that it was made before its request went out, for others that use the key as well. An
+ * approval is answered with a run that was there before, and is paid for now.
+ */
+export function isOfOthers({ item, idempotency, sentAt }: Progress, job: Resource): boolean {
+	const isMade = item.spec.endpoint.does === 'creates';
+	return idempotency.isShared && isMade && isBefore(job, sentAt);
+}
+
 /** Under the key of the request a job was made just now, which the service gives for nothing for a day. */
 export function noteKey({ item, key, outSince }: Progress): void {
-	if (key !== undefined) item.workspace.paidKeys.set(shortHash(key), outSince);
+	if (key !== undefined) item.workspace.paidKeys.set(nameOf(item, key), outSince);
 }
+
+/** A service may keep the keys of each path by themselves. */
+const nameOf = ({ request }: Item, key: string): string => shortHash(`${request.path}\n${key}`);
 
 /** The job may have been on its way for a while, and keys are dropped by another clock. */
 const MARGIN_MS = 60 * MINUTE_MS;
 
 /** Whether a request under this key is known to be only a repetition, which costs nothing. */
-export function isPaidKey({ workspace }: Item, key: string | undefined): boolean {
+export function isPaidKey(item: Item, key: string | undefined): boolean {
+	const { workspace } = item;
 	if (key === undefined) return false;
-	const since = workspace.paidKeys.get(shortHash(key)) ?? -Infinity;
+	const since = workspace.paidKeys.get(nameOf(item, key)) ?? -Infinity;
 	const lastsMs = LIMITS.idempotencyHours * 60 * MINUTE_MS - MARGIN_MS;
 	return workspace.clock.monotonic() - since < lastsMs;
 }
@@ -226,7 +241,11 @@ function madeOf(
 	sent: unknown,
 ): Result<Made> {
 	const { item, idempotency } = progress;
-	const wasOutMs = item.workspace.clock.monotonic() - progress.outSince;
+	const { clock } = item.workspace;
+	const { state } = item.memory;
+	// An earlier try may have sent it first, and this answer be about what that has made.
+	const firstOutMs = state.is === 'sent' ? clock.now() - state.firstSentAt : 0;
+	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.outSince);
 	progress.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
 	const known = resource as Resource;
 	const job: Resource = { ...known, object: known.object ?? item.spec.object };

@@ -104,24 +104,27 @@ export class ExecutionCredits {
 		return this.unpriced[kindOf(request)] === true;
 	}
 
-	/** It turns out to have been there before. */
-	forget(id: string): void {
-		this.add(-(this.counted[id] ?? 0));
-		delete this.counted[id];
+	/** A job turns out to have been there before. @param credits what its answer has added */
+	forget(id: string, credits: number): void {
+		this.add(-credits);
+		this.counted[id] = (this.counted[id] ?? 0) - credits;
 	}
 
 	/**
 	 * @param expected what it was expected to reserve, where that is known
 	 * @param mayGrow whether it may still reserve all of that, though it shows less for now
+	 * @returns what it adds to the sum
 	 */
-	addJob(request: Priced, job: Resource, expected: number | undefined, mayGrow: boolean): void {
+	addJob(request: Priced, job: Resource, expected: number | undefined, mayGrow: boolean): number {
 		const said = creditsOf(job);
 		if (said === undefined) this.unpriced[kindOf(request)] = true;
 		const price = expected ?? 0;
 		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
 		const known = Object.hasOwn(this.counted, job.id) ? (this.counted[job.id] ?? 0) : 0;
 		this.counted[job.id] = Math.max(known, reserved);
-		this.add(Math.max(0, reserved - known));
+		const more = Math.max(0, reserved - known);
+		this.add(more);
+		return more;
 	}
 }
 
@@ -188,14 +191,14 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 
 /**
  * Adds to the sum of the execution what a request has reserved, or may have reserved, and learns its price.
- * @param isPaid whether what was made was paid for by that: under a key it may have been there before
+ * @param wasCharged whether what was made was paid for by that: under a key it may have been there before
  */
 export function countCredits(
 	item: Item,
 	body: unknown,
 	made: Result<Resource>,
-	isPaid: boolean,
-): void {
+	wasCharged: boolean,
+): number {
 	const { credits, memory, spec, settings, workspace } = item;
 	const request = pricedOf(item, body);
 	if (made.ok) {
@@ -204,20 +207,20 @@ export function countCredits(
 		delete memory.expectedCredits;
 		item.run.doubtful.delete(item.origin.item);
 		workspace.prices.teach(request, job);
-		if (!isPaid) return;
+		if (!wasCharged) return 0;
 		// An approved run may still reserve all of its budget.
 		const mayGrow =
 			job.object === 'agent_run' && jobState(job, settings.terminalStatuses) === 'running';
-		credits.addJob(request, job, workspace.prices.reservationOf(request), mayGrow);
-		return;
+		return credits.addJob(request, job, workspace.prices.reservationOf(request), mayGrow);
 	}
-	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return;
+	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return 0;
 	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.
 	const left = leftFor(item);
 	const allThatIsLeft = left === Infinity ? 0 : Math.max(0, left);
 	const expected = workspace.prices.reservationOf(request) ?? allThatIsLeft;
-	if (expected === 0) return;
+	if (expected === 0) return 0;
 	memory.expectedCredits = expected;
 	item.run.doubtful.set(item.origin.item, expected);
 	credits.add(expected);
+	return 0;
 }

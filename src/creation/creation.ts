@@ -14,7 +14,7 @@ import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import {
 	hear,
-	isBefore,
+	isOfOthers,
 	isPaidKey,
 	isSince,
 	noteKey,
@@ -101,7 +101,8 @@ class Creation {
 			slotKind: slotKindOf(item),
 			outSince: 0,
 			refusals: 0,
-			isPaid: false,
+			wasCharged: false,
+			counted: 0,
 			credits: {},
 		};
 		const stop = run.stopSignal(host.channel.signal);
@@ -180,7 +181,7 @@ class Creation {
 			const waitsForCredits =
 				item.settings.onInsufficientCredits === 'wait' &&
 				progress.again !== 'otherKey' &&
-				!this.isPaid(sent);
+				!this.isRepetition(sent);
 			const lacking = waitsForCredits
 				? await awaitCredits(item, channel, progress.credits)
 				: undefined;
@@ -224,7 +225,7 @@ class Creation {
 			}
 			case 'send': {
 				const asked = { path: request.path, body: request.body, isRepeat: false };
-				const unfit = this.isPaid(asked) ? undefined : refusedAlike(item);
+				const unfit = this.isRepetition(asked) ? undefined : refusedAlike(item);
 				if (unfit) return unfit;
 				if (step.startsOver) this.startOver();
 				adopt(item, content, idempotency);
@@ -243,7 +244,7 @@ class Creation {
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item } = this;
 		const { credits, spec } = item;
-		if (!this.isLimited || this.isPaid(request)) return this.takeSlot(request, channel);
+		if (!this.isLimited || this.isRepetition(request)) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => {
 			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
 			await askToday(item);
@@ -275,8 +276,8 @@ class Creation {
 	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
 		const { slot } = progress;
-		const isPaid = this.isPaid(request);
-		if (this.hasWaitedTooLong(request, isPaid)) {
+		const isRepetition = this.isRepetition(request);
+		if (this.hasWaitedTooLong(request, isRepetition)) {
 			slot?.release();
 			progress.waitsSince = undefined;
 			progress.again = 'waited';
@@ -284,7 +285,7 @@ class Creation {
 		}
 		const { path, isRepeat } = request;
 		const body = isRepeat ? request.body : this.bodyOf(request.body);
-		const unfit = isPaid ? undefined : (refusedAlike(item) ?? this.whyTooMuch(body));
+		const unfit = isRepetition ? undefined : (refusedAlike(item) ?? this.whyTooMuch(body));
 		if (unfit) {
 			noteFailure(item, unfit);
 			slot?.release();
@@ -301,11 +302,11 @@ class Creation {
 	 * It may have waited for a slot for hours: then its key may no longer show what became of it, or the
 	 * credits have run out, and it waits for its turn to try.
 	 */
-	private hasWaitedTooLong({ isRepeat }: CreationRequest, isPaid: boolean): boolean {
+	private hasWaitedTooLong({ isRepeat }: CreationRequest, isRepetition: boolean): boolean {
 		const { item, progress } = this;
 		if (isRepeat && this.hasKeyExpired) return true;
 		const hasRunOut = progress.credits.wasFree && item.workspace.credits.lacksCredits;
-		return hasRunOut === true && progress.again !== 'otherKey' && !isPaid;
+		return hasRunOut === true && progress.again !== 'otherKey' && !isRepetition;
 	}
 
 	/** What is sent of the body that is asked for. */
@@ -326,7 +327,7 @@ class Creation {
 	 * Whether it is known that a request would only be repeated, for nothing: limits are there for what would
 	 * be paid for now.
 	 */
-	private isPaid(request: CreationRequest): boolean {
+	private isRepetition(request: CreationRequest): boolean {
 		return this.idempotency.isShared && isPaidKey(this.item, this.keyOf(request));
 	}
 
@@ -387,7 +388,10 @@ class Creation {
 		ending.dispose();
 		// Nobody waits for what it makes.
 		if (cancel?.aborted)
-			void heard.then((made) => 'ok' in made && made.ok && progress.slot?.leave());
+			void heard.then(
+				(made) => 'ok' in made && made.ok && progress.slot?.leave(),
+				() => progress.slot?.leave(),
+			);
 		return first;
 	}
 
@@ -399,7 +403,9 @@ class Creation {
 	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
 		const { item, idempotency, progress } = this;
 		const { slot, sentAt } = progress;
-		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed;
+		// What approves or reviews a run is answered with that run.
+		const isMade = item.spec.endpoint.does === 'creates';
+		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed && isMade;
 		if (!slot || made.isOver || item.spec.output !== 'job') return made;
 		const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
 		if (!mayBeOfOthers || isSince(made.job, sentAt))
@@ -407,16 +413,17 @@ class Creation {
 		const seen = stateOf(made) === 'running' ? await this.readOnce(made) : made;
 		if (!seen) return made;
 		const state = stateOf(seen);
-		const isOlder = isBefore(seen.job, sentAt);
+		const isOlder = isOfOthers(progress, seen.job);
 		if (isOlder) this.wasThere(seen.job);
 		// It is being made, so its key is new.
-		else if (state === 'running' && progress.isPaid) noteKey(progress);
+		else if (state === 'running' && progress.wasCharged) noteKey(progress);
 		// Nothing is made so fast.
 		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
 		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
 		if (isFinishedAtOnce && !isSince(seen.job, sentAt)) item.run.seemsOld(seen.job.id);
 		if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;
 		if (!idempotency.giveWay?.('failedBefore', isOlder)) return seen;
+		item.run.failed(seen.job.id);
 		slot.release();
 		progress.slot = undefined;
 		recordEvent(item.memory, { kind: 'jobFailed' });
@@ -442,8 +449,8 @@ class Creation {
 	/** What was counted when its answer came costs nothing. */
 	private wasThere({ id }: Resource): void {
 		const { run, credits } = this.item;
-		if (this.progress.isPaid) credits.forget(id);
-		this.progress.isPaid = false;
+		if (this.progress.wasCharged) credits.forget(id, this.progress.counted);
+		this.progress.wasCharged = false;
 		run.wasThere(id);
 	}
 

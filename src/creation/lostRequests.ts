@@ -19,6 +19,8 @@ import type { Facts, ItemState } from './state';
 
 const DAY_MS = 86_400_000;
 
+const SWEEP_EVERY_MS = 60_000;
+
 /** Of a pool. Whoever loses more within a day pays for the oldest again. */
 const MAX_LOST = 20_000;
 
@@ -192,10 +194,16 @@ export class LostOfWorkflow {
 
 const workflows = new Map<string, LostOfWorkflow>();
 
+/** When what is old was last forgotten, on the monotonic clock. */
+let sweptAt = -Infinity;
+
 /** @param workflow its id, or what stands for it where n8n has none */
 export function lostRequestsOf(workflow: string): LostOfWorkflow {
 	const known = workflows.get(workflow) ?? new LostOfWorkflow();
 	workflows.set(workflow, known);
+	const now = systemClock.monotonic();
+	if (now - sweptAt < SWEEP_EVERY_MS) return known;
+	sweptAt = now;
 	// Also of workflows that are never executed again.
 	for (const each of workflows.values()) each.forgetOld();
 	return known;

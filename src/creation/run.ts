@@ -106,7 +106,7 @@ export class Run {
 		if (this.charges.has(id)) this.old.add(id);
 	}
 
-	/** A job has failed. Whether the service gives back what it has reserved, the specification does not say. */
+	/** A job has failed. Whether what it has reserved is given back, the specification does not say. */
 	failed(id: string): void {
 		this.inVain.add(id);
 	}

@@ -7,9 +7,11 @@ export type Sending = Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateVal
 	timeoutMs: number;
 };
 
-/** As n8n's routing engine reads the address of a proxy. */
+/** The address of a proxy, which has to say its port. */
 function proxyOf(text: string): IHttpRequestOptions['proxy'] {
-	const { hostname, port, protocol, username, password } = new URL(text);
+	const { hostname, port: stated, protocol, username, password } = new URL(text);
+	// `URL` leaves out the one that is usual for the protocol.
+	const port = stated || /:(\d+)\/?$/.exec(text)?.[1];
 	if (!hostname || !port) throw new Error('no host or port');
 	const auth = { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 	return {

@@ -7,8 +7,8 @@ import { forOutput } from './rows';
 import { createParts } from '../creation/parts';
 import { noteFailure, whyNotSent } from '../creation/run';
 
-/** What the language itself throws: its words hold nothing of a request, and so no secret. */
-const OF_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError];
+/** What the language itself throws, but for SyntaxError, which quotes what it could not read. */
+const OF_LANGUAGE = [TypeError, RangeError, ReferenceError];
 
 /** Characters of what a fault says. */
 const MOST_SHOWN = 200;

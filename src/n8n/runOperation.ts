@@ -227,7 +227,8 @@ function rowsOf(call: NodeCall, operation: Runnable, run: Run, end: End): INodeE
 	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
 	for (const { json, binary = {} } of rows) {
 		const links = Object.values(binary).map((file) => call.linkTo(file));
-		if (links.some((link) => link !== undefined)) json.files = links;
+		const known = links.filter((link) => link !== undefined);
+		if (known.length > 0) json.files = known;
 	}
 	return rows;
 }

@@ -1,7 +1,7 @@
 import { ENDPOINTS, LIMITS } from '../api';
 import { isResource, type Channel, type Clock, type Resource, type Send } from '../base/types';
 import { UNANSWERED, type Client } from './client';
-import { pageOf } from './pages';
+import { mustBeList, pageOf } from './pages';
 import { MIN_GAP_MS, pauseAfter } from './pollRule';
 import { refusalOf } from './statuses';
 
@@ -75,7 +75,7 @@ export class JobLists {
 		const query = { limit: LIMITS.listLimit.max };
 		const list = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
 		const page = await this.client
-			.request(channel, list, { retry: false, onSending })
+			.request(channel, list, { retry: false, onSending, validate: mustBeList })
 			.catch(() => UNANSWERED);
 		const isAwaited = this.underway === underway;
 		const now = this.clock.monotonic();

@@ -66,7 +66,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (!this.isLimited || this.isPaid(request)) return this',
+			from: 'if (!this.isLimited || this.isRepetition(request)) return this',
 			to: 'if (spec) return this',
 		},
 	}),
@@ -248,8 +248,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: 'progress.isPaid = !workspace.bought.has(name) && !isOlder;',
-			to: 'progress.isPaid = true;',
+			from: 'progress.wasCharged = !workspace.bought.has(name) && !isOfOthers(progress, job);',
+			to: 'progress.wasCharged = true;',
 		},
 	}),
 	...inFile('src/creation/answer.ts', 'test/creation/replays.test.ts', {
@@ -267,7 +267,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/cap.ts', 'test/creation/replays.test.ts', {
 		'money/repetition-counts': {
 			why: 'A picture that is given again for nothing uses up the limit of what is new.',
-			from: 'if (!isPaid) return;',
+			from: 'if (!wasCharged) return 0;',
 			to: '',
 		},
 	}),
@@ -343,8 +343,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/cap.ts', 'test/n8n/wholeRuns.test.ts', {
 		'money/repeated-key-counts-twice': {
 			why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
-			from: 'this.add(Math.max(0, reserved - known));',
-			to: 'this.add(reserved);',
+			from: 'const more = Math.max(0, reserved - known);',
+			to: 'const more = reserved;',
 		},
 	}),
 	...inFile('src/transport/priceBook.ts', 'test/creation/dryRun.test.ts', {

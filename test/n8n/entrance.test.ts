@@ -110,6 +110,14 @@ describe('Request Options', () => {
 		expect(optionsOf({})).toEqual({ ok: true, value: { timeoutMs: 0 } });
 	});
 
+	test.each([
+		['http://proxy.example:80', 80],
+		['https://proxy.example:443/', 443],
+		['http://proxy.example:443', 443],
+	])('a port that is usual for its protocol is one: %s', (proxy, port) => {
+		expect(optionsOf({ proxy })).toMatchObject({ ok: true, value: { proxy: { port } } });
+	});
+
 	test.each(['proxy.example', 'http://proxy.example', 'not a proxy'])(
 		'a proxy that is no address with a port is a wrong field: %s',
 		(proxy) => {

@@ -18,11 +18,12 @@ const usual = { operation: 'approve', agentRunId: 'run_1', downloadOutputs: fals
 /** Approves a plan that is estimated to cost 40 credits; the run answers so from then on. */
 async function approve(given: IDataObject, { approved = 'completed', readStatus = 200 } = {}) {
 	const parameters = { ...usual, ...given };
-	const { error, asked, item } = await called(MediaGenAgentRun, parameters, ({ method }) =>
-		method === 'POST'
-			? { statusCode: 200, body: { ...PLANNED, status: approved } }
-			: { statusCode: readStatus, body: readStatus === 200 ? PLANNED : errorBody('No') },
-	);
+	let run = PLANNED;
+	const { error, asked, item } = await called(MediaGenAgentRun, parameters, ({ method }) => {
+		if (method === 'POST') run = { ...PLANNED, status: approved };
+		else if (readStatus !== 200) return { statusCode: readStatus, body: errorBody('No') };
+		return { statusCode: 200, body: run };
+	});
 	const urlsOf = (wanted: string) =>
 		asked.filter(({ method }) => method === wanted).map(({ url }) => url);
 	return { error, posts: urlsOf('POST'), reads: urlsOf('GET'), warning: item?.json.warning };

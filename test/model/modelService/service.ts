@@ -108,10 +108,11 @@ export class ModelService {
 		);
 	}
 
-	private create({ body, headers }: ApiRequest): SendResult {
+	private create({ path, body, headers }: ApiRequest): SendResult {
 		const { mode = 'image', model = 'm', prompt, parameters } = body as Asked;
 		const asked = { mode, model, prompt, count: parameters?.count ?? 1 };
-		const key = headers?.['Idempotency-Key'];
+		const sent = headers?.['Idempotency-Key'];
+		const key = sent && `${path} ${sent}`;
 		const known = key === undefined ? undefined : this.keys.get(key);
 		if (known) return answer(202, this.shown(known));
 		const credits = this.settings.price?.(body as Record<string, unknown>) ?? 1;
