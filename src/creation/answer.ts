@@ -136,7 +136,7 @@ function noteBought(progress: Progress, job: Resource): void {
 const madeAt = ({ created_at: at }: Resource): number => Date.parse(String(at));
 
 /** Whether a job says that it was made before a moment; `false` where either is not known. */
-export const isBefore = (job: Resource, moment = NaN): boolean => madeAt(job) < moment;
+const isBefore = (job: Resource, moment = NaN): boolean => madeAt(job) < moment;
 
 /** The same of one that was made then or later. */
 export const isSince = (job: Resource, moment = NaN): boolean => madeAt(job) >= moment;

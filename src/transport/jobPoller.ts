@@ -28,7 +28,8 @@ const kindOf = ({ object, mode, model }: Resource) => [object, mode, model].map(
  *   one of them is, or as enough of them have probably ended (`pollRule.ts`).
  * - A job is read by itself if no list looks after it: it is the only one or no generation, the list has left
  *   it out or shown its end without all that belongs to it, lists get no answer, or they have shown the job
- *   as running for so long that they may be wrong. These reads share half of the requests (`readBudget.ts`).
+ *   as running for so long that they may be wrong. These reads share half of the plan's requests
+ *   (`readBudget.ts`).
  *
  * A wait (`jobWait.ts`) ends with the end of its job, at its deadline, by a cancel, by a refusal that will
  * not change, or by three answers in a row that are no job: never by a fault of the network or of the
