@@ -98,9 +98,10 @@ it('14: of calls at the same time none is paid for twice, and each answer is sho
 });
 
 it('14: at the cap nothing is sent', async () => {
+	// A prompt of its own: reset makes the sandbox forget what was made, but n8n remembers what it has paid for.
 	const { balance } = await sandbox.ledger(workspace);
 	await sandbox.addCredits(workspace, CAP - balance.available);
-	const answer = firstOf(await call('Generate_an_Image', { prompt: 'A boat' }));
+	const answer = firstOf(await call('Generate_an_Image', { prompt: 'A ship' }));
 	expect(answer).toMatchObject({
 		status: 'not sent',
 		problem: expect.stringMatching(/cap/) as string,
@@ -109,14 +110,14 @@ it('14: at the cap nothing is sent', async () => {
 
 	// An image costs two: what is known to exceed the cap is not sent.
 	await sandbox.addCredits(workspace, 1);
-	const dear = firstOf(await call('Generate_an_Image', { prompt: 'A boat' }));
+	const dear = firstOf(await call('Generate_an_Image', { prompt: 'A ship' }));
 	expect(dear.status).toBe('failed');
 	expect(await charges()).toEqual([]);
 
 	await sandbox.addCredits(workspace, 1);
-	const last = firstOf(await call('Generate_an_Image', { prompt: 'A boat' }));
+	const last = firstOf(await call('Generate_an_Image', { prompt: 'A ship' }));
 	expect(last.status).toBe('completed');
-	const next = firstOf(await call('Generate_an_Image', { prompt: 'A second boat' }));
+	const next = firstOf(await call('Generate_an_Image', { prompt: 'A second ship' }));
 	expect(next.status).toBe('not sent');
 	expect(await charges()).toHaveLength(1);
 });
