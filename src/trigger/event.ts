@@ -1,6 +1,8 @@
 import { createHash } from 'crypto';
 import { EVENTS, isRecord, textOf, type Json } from '../api';
 import { isResource, type Resource } from '../base/types';
+import { inOrder } from '../base/values';
+import { AGENT_STATUSES, jobState } from '../transport/jobState';
 
 /** What is known about an event; the specification does not show its payload (Events). */
 export interface MediaGenEvent {
@@ -180,18 +182,45 @@ export function readEvent(payload: Json): MediaGenEvent {
 }
 
 /**
- * A hash of what is the same in every delivery of an event: its id, kind and resource; else the
- * kind, the resource and its status; else all that it says. The timestamp is not part of it,
- * because it changes when a delivery is repeated.
+ * Whether a resource comes to this only once, so that its status names the event: to its end, and not to a
+ * review gate, of which an agent run may have several.
+ */
+const isEnd = ({ kind, resource }: MediaGenEvent): boolean =>
+	EVENTS.some((known) => known === kind)
+		? kind !== 'agent.review_required'
+		: resource !== undefined && jobState(resource, AGENT_STATUSES.afterReview) !== 'running';
+
+/** Fields that tell of a delivery, and not of the event. */
+const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;
+
+/** What a link has of its signature, which is made anew when the event is told again. */
+const OF_SIGNATURE = /^expires/i;
+
+/** What a payload says of its event, which is the same in every delivery. */
+function saidIn(payload: Json): unknown {
+	const text = JSON.stringify(payload, (name, value: unknown) => {
+		if (OF_DELIVERY.test(name) || OF_SIGNATURE.test(name)) return undefined;
+		const isLink = typeof value === 'string' && /^https?:/i.test(value);
+		return isLink ? value.split('?', 1)[0] : value;
+	});
+	return JSON.parse(text);
+}
+
+/**
+ * A hash of what is the same in every delivery of an event: its id, kind and resource. One without an id is
+ * known by the end that its resource has come to, else by all that it says: rather started twice than lost.
+ * The timestamp is not part of it, because it changes when a delivery is repeated.
  */
 export function identityOf(payload: Json): string {
-	const { kind, eventId, resourceId, resource } = readEvent(payload);
-	let identity: unknown[] = [payload];
+	const event = readEvent(payload);
+	const { kind, eventId, resourceId, resource } = event;
+	let identity: unknown[] = [saidIn(payload)];
 	// The specification does not show that an `id` is the event's (Events). If it is that of a
 	// workspace, other events have it too, and none of them must be lost.
 	if (eventId !== undefined) identity = ['event', eventId, kind, resourceId];
-	else if (resourceId !== undefined) identity = ['resource', resourceId, kind, resource?.status];
-	return createHash('sha256').update(JSON.stringify(identity)).digest('base64');
+	else if (resourceId !== undefined && isEnd(event))
+		identity = ['resource', resourceId, kind, resource?.status];
+	return createHash('sha256').update(inOrder(identity)).digest('base64');
 }
 
 /** The kind of a resource by its own word, else by the event's kind; '' if a model made it. */

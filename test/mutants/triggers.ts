@@ -100,6 +100,21 @@ export const triggers: Mutant[] = [
 			from: "['resource', resourceId, kind, resource?.status]",
 			to: "['resource', resourceId, kind]",
 		},
+		'triggers/second-gate-is-a-repeat': {
+			why: 'An agent run that comes to a second review gate waits for ever, as nobody is told.',
+			from: "? kind !== 'agent.review_required'",
+			to: '? true',
+		},
+		'triggers/signed-anew-is-another': {
+			why: 'A repeated event starts the workflow again, because its links were signed anew.',
+			from: "isLink ? value.split('?', 1)[0] : value",
+			to: 'value',
+		},
+		'triggers/another-attempt-is-another': {
+			why: 'A repeated event that says how often it was tried starts the workflow at each try.',
+			from: 'const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;',
+			to: 'const OF_DELIVERY = /^$/;',
+		},
 		'triggers/prototype-in-a-payload': {
 			why: 'What a delivery holds can become the prototype of objects in later nodes.',
 			from: "name === '__proto__' ? undefined : value,",

@@ -170,6 +170,25 @@ test('of several kinds the first that is not empty counts, also an unknown one',
 const NAMED = { id: 'evt_1', type: KIND, data: { id: 'g', status: 'queued' } };
 const UNNAMED = { id: 'g', object: 'generation', status: 'completed' };
 
+const file = (name: string, signature: string, expires: string) => ({
+	id: 'out_1',
+	url: `https://cdn.example/${name}?signature=${signature}`,
+	expires_at: expires,
+});
+const RUN = {
+	id: 'run_1',
+	object: 'agent_run',
+	status: 'awaiting_review',
+	spent_credits: 20,
+	outputs: [file('one.png', 'a', '10:15')],
+};
+const RENEWED = [file('one.png', 'b', '10:20')];
+const OTHER = [file('two.png', 'a', '10:15')];
+const GATE = { type: 'agent.review_required', created: '10:00', data: RUN };
+const BARE_GATE = { type: 'agent.review_required', created: '10:00', agent_run_id: 'run_1' };
+const END = { ...GATE, type: 'agent.completed' };
+const inAnotherOrder = (json: Json) => Object.fromEntries(Object.entries(json).reverse());
+
 // What looks like the id of the event may be that of something else, such as the workspace.
 test.each<[string, a: Json, b: Json, isSame: boolean]>([
 	['one id', NAMED, { ...NAMED, sent: 2, data: { id: 'g', status: 'completed' } }, true],
@@ -180,6 +199,25 @@ test.each<[string, a: Json, b: Json, isSame: boolean]>([
 	['no id, another status', UNNAMED, { ...UNNAMED, status: 'failed' }, false],
 	['no id, another resource', UNNAMED, { ...UNNAMED, id: 'h' }, false],
 	['no id, another kind', { ...UNNAMED, type: 'a.b' }, { ...UNNAMED, type: 'a.c' }, false],
+	['no id, two review gates', GATE, { ...GATE, data: { ...RUN, spent_credits: 30 } }, false],
+	['no id, two gates of a run that is the payload', RUN, { ...RUN, spent_credits: 30 }, false],
+	[
+		'no id, two gates of a run that is not shown',
+		BARE_GATE,
+		{ ...BARE_GATE, created: '11:00' },
+		false,
+	],
+	['no id, one gate', GATE, inAnotherOrder(GATE), true],
+	['no id, one gate, another attempt', GATE, { ...GATE, attempt: 2, sent_at: '10:05' }, true],
+	[
+		'no id, one gate, links signed anew',
+		GATE,
+		{ ...GATE, data: { ...RUN, outputs: RENEWED } },
+		true,
+	],
+	['no id, two gates, other outputs', GATE, { ...GATE, data: { ...RUN, outputs: OTHER } }, false],
+	['no id, an end, links signed anew', END, { ...END, data: { ...RUN, outputs: RENEWED } }, true],
+	['no id, an end, another time', END, { ...END, created: '11:00' }, true],
 	['neither id nor resource', { type: 'x' }, { type: 'x' }, true],
 	['neither, and it says more', { type: 'x' }, { type: 'x', more: 1 }, false],
 ])('two deliveries with %s: whether they are of one event', (_name, a, b, isSame) => {
