@@ -9,25 +9,31 @@ import { FILES_KEY } from './rules/media';
 
 export const MEANT_BY_N8N: readonly string[] = ['error', '$error', FILES_KEY];
 
-/** An object without what n8n would take for its own, which stands under another name. */
-function setAside(json: Json, renamed: (name: string) => string): Json {
+/** A name, or the first with a number after it that nothing has yet. */
+function freeName(name: string, taken: Json): string {
+	let free = name;
+	for (let number = 2; Object.hasOwn(taken, free); number += 1) free = `${name}_${number}`;
+	return free;
+}
+
+/** An object in which these names stand under others, each of its own. */
+function setAside(json: Json, names: readonly string[], renamed: (name: string) => string): Json {
 	const columns = { ...json };
-	for (const name of MEANT_BY_N8N) {
+	for (const name of names) {
 		if (!Object.hasOwn(json, name)) continue;
 		delete columns[name];
-		if (json[name] !== undefined) columns[renamed(name)] = json[name];
+		if (json[name] !== undefined) columns[freeName(renamed(name), columns)] = json[name];
 	}
 	return columns;
 }
 
 /** The fields of an input item; its files stay where they are. */
 export function columnsOf(json: Json): Json {
-	const files = json[FILES_KEY];
-	const columns = setAside({ ...json, [FILES_KEY]: undefined }, (name) => `input_${name}`);
-	if (files === undefined) return columns;
-	return { ...columns, [isRecord(files) ? FILES_KEY : `input_${FILES_KEY}`]: files };
+	const hasFiles = isRecord(json[FILES_KEY]);
+	const names = MEANT_BY_N8N.filter((name) => !(hasFiles && name === FILES_KEY));
+	return setAside(json, names, (name) => `input_${name}`);
 }
 
 /** The fields of a resource, in which the service may name whatever it likes. */
 export const fieldsOf = (resource: Json): Json =>
-	setAside(resource, (name) => (name === 'error' ? 'failure' : `service_${name}`));
+	setAside(resource, MEANT_BY_N8N, (name) => (name === 'error' ? 'failure' : `service_${name}`));

@@ -94,9 +94,12 @@ export interface Row {
 	resultField: string;
 }
 
-/** The input item with the result in one field; a column `error` comes back as `input_error`. */
+/**
+ * The input item with the result in one field, whose name no other column gets; a column `error` comes back as
+ * `input_error`.
+ */
 const inRow = ({ json, resultField }: Row, result: IDataObject): IDataObject => ({
-	...(columnsOf(json) as IDataObject),
+	...(columnsOf({ ...json, [resultField]: undefined }) as IDataObject),
 	[resultField]: result,
 });
 

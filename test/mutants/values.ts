@@ -2,6 +2,20 @@ import { inFile, type Mutant } from './mutant';
 
 /** What expressions give, what reaches the request, and what a credential holds. */
 export const values: Mutant[] = [
+	...inFile('src/fields/meanings.ts', 'test/fields/meanings.test.ts', {
+		'values/moved-over-another-column': {
+			why: 'An item that brings both `error` and `input_error` loses the latter.',
+			from: 'columns[freeName(renamed(name), columns)] = json[name];',
+			to: 'columns[renamed(name)] = json[name];',
+		},
+	}),
+	...inFile('src/n8n/rows.ts', 'test/fields/meanings.test.ts', {
+		'values/moved-under-the-result': {
+			why: 'Where the Result Field is called `input_error`, the column `error` of an item is lost.',
+			from: 'columnsOf({ ...json, [resultField]: undefined })',
+			to: 'columnsOf(json)',
+		},
+	}),
 	...inFile('src/base/values.ts', 'test/fields/rules.test.ts', {
 		'values/anything-is-true': {
 			why: 'An expression that gives "no" or "off" switches an option on.',
