@@ -38,3 +38,18 @@ export function sendingOf(call: NodeCall, index: number): Result<Sending> {
 		return fail({ kind: 'input', field: 'Proxy', problem });
 	}
 }
+
+/** How the items of a run begin: so many at once, and the next after a pause. */
+interface Portions {
+	size: number;
+	pauseMs: number;
+}
+
+/** Batching, as n8n's panel says: of the size -1 is off and 0 is 1, of the interval 0 is off. */
+export function portionsOf(call: NodeCall): Portions {
+	const { batching } = requestOptions(call, call.inputs[0]?.index ?? 0);
+	const size = Number(batching?.batch?.batchSize ?? 1);
+	const pauseMs = Number(batching?.batch?.batchInterval ?? 0);
+	if (!(pauseMs > 0) || size < 0) return { size: Infinity, pauseMs: 0 };
+	return { size: size >= 1 ? size : 1, pauseMs };
+}

@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../base/clock';
 import type { Failed, Result } from '../base/result';
 import { functionsOf, type Input, type NodeCall } from './call';
-import { requestOptions } from './requestOptions';
+import { portionsOf } from './requestOptions';
 import { n8nHost } from './host';
 import { workspaceOf } from '../transport/workspace';
 import { checkAll, excludedScopes, type Ready, type Runnable } from './check';
@@ -168,13 +168,11 @@ async function endsOf(
 	remembered: Remembered,
 	checked: ReadonlyMap<number, Result<Ready>>,
 ): Promise<End[]> {
-	const { batchSize = 1, batchInterval = 0 } =
-		requestOptions(call, call.inputs[0]?.index ?? 0).batching?.batch ?? {};
-	const portion = Math.max(1, batchSize);
+	const portion = portionsOf(call);
 	const running: Array<Promise<End>> = [];
 	for (const [position, input] of call.inputs.entries()) {
-		if (position > 0 && batchInterval > 0 && position % portion === 0)
-			await systemClock.sleep(batchInterval, run.stopSignal(call.signal));
+		if (position > 0 && position % portion.size === 0)
+			await systemClock.sleep(portion.pauseMs, run.stopSignal(call.signal));
 		const ready = checked.get(input.index);
 		if (!ready) continue;
 		// What of our own throws there must not take with it what other items have paid for.

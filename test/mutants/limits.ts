@@ -29,6 +29,13 @@ export const limits: Mutant[] = [
 			to: '\t\tif (isRead && isFull) {',
 		},
 	}),
+	...inFile('src/n8n/requestOptions.ts', 'test/n8n/entrance.test.ts', {
+		'limits/batching-off-is-one-at-a-time': {
+			why: 'Who switches Batching off by -1, as n8n says, has a pause of a second before each item.',
+			from: '|| size < 0)',
+			to: ')',
+		},
+	}),
 	...inFile('src/transport/otherClients.ts', 'test/transport/otherClients.test.ts', {
 		'limits/short-jobs-of-others-forgotten': {
 			why: 'Others whose jobs are short are forgotten with each list that misses them, and get no slot.',

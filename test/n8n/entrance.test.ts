@@ -134,8 +134,18 @@ describe('Request Options', () => {
 		expect(posts()).toEqual([]);
 	});
 
-	test('with Batching a portion begins after each interval', async () => {
-		const requestOptions = { batching: { batch: { batchSize: 2, batchInterval: 60_000 } } };
+	/** As n8n's panel says: -1 switches the size off, 0 is 1, and 0 switches the interval off. */
+	test.each<[string, batch: object, minutes: number[]]>([
+		['two at a time', { batchSize: 2, batchInterval: 60_000 }, [0, 0, 1, 1, 2]],
+		['texts, as of an expression', { batchSize: '2', batchInterval: '60000' }, [0, 0, 1, 1, 2]],
+		['-1, which is off', { batchSize: -1, batchInterval: 60_000 }, [0, 0, 0, 0, 0]],
+		['0, which is 1', { batchSize: 0, batchInterval: 60_000 }, [0, 1, 2, 3, 4]],
+		['no size', { batchInterval: 60_000 }, [0, 1, 2, 3, 4]],
+		['a size that is no number', { batchSize: 'x', batchInterval: 60_000 }, [0, 1, 2, 3, 4]],
+		['no interval', { batchSize: 1, batchInterval: 0 }, [0, 0, 0, 0, 0]],
+		['an interval below 0', { batchSize: 1, batchInterval: -1 }, [0, 0, 0, 0, 0]],
+	])('with Batching a portion begins after each interval: %s', async (_name, batch, minutes) => {
+		const requestOptions = { batching: { batch } };
 		const json = [{}, {}, {}, {}, {}];
 		const began = clock.monotonic();
 		const at: number[] = [];
@@ -150,7 +160,7 @@ describe('Request Options', () => {
 			},
 		});
 		await run();
-		expect(at).toEqual([0, 0, 1, 1, 2]);
+		expect(at).toEqual(minutes);
 	});
 });
 
