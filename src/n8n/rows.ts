@@ -95,8 +95,8 @@ export interface Row {
 }
 
 /**
- * The input item with the result in one field, whose name no other column gets; a column `error` comes back as
- * `input_error`.
+ * The input item with the result in one field, whose name no other column gets; a column `error` comes back
+ * as `input_error`.
  */
 const inRow = ({ json, resultField }: Row, result: IDataObject): IDataObject => ({
 	...(columnsOf({ ...json, [resultField]: undefined }) as IDataObject),

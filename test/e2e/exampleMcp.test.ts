@@ -98,7 +98,8 @@ it('14: of calls at the same time none is paid for twice, and each answer is sho
 });
 
 it('14: at the cap nothing is sent', async () => {
-	// A prompt of its own: reset makes the sandbox forget what was made, but n8n remembers what it has paid for.
+	// A prompt of its own: reset makes the sandbox forget what was made, but n8n remembers what it has paid
+	// for.
 	const { balance } = await sandbox.ledger(workspace);
 	await sandbox.addCredits(workspace, CAP - balance.available);
 	const answer = firstOf(await call('Generate_an_Image', { prompt: 'A ship' }));
