@@ -7,6 +7,7 @@ import { AGENT_STATUS, AGENT_STATUSES, jobState } from '../transport/jobState';
 import { creditsOf, roundedUp } from '../transport/priceBook';
 import { refusalOf } from '../transport/statuses';
 import type { Item } from './item';
+import { toleranceOf } from './limit';
 
 /**
  * Why a run that was to be approved at once is none that was asked for: its plan waits for approval.
@@ -82,8 +83,7 @@ export async function checkBudget(item: Item): Promise<Result<string | undefined
 	if ('unknown' in estimated.value) return ok(estimated.value.unknown);
 	const { credits } = estimated.value;
 	const budget = isRecord(request.body) ? Number(request.body.max_credits) : NaN;
-	// Sums of fractions are not exact.
-	if (!(budget < credits * (1 - 1e-9))) return ok(undefined);
+	if (!(budget < credits - toleranceOf(credits))) return ok(undefined);
 	const estimate = roundedUp(credits);
 	return fail({
 		kind: 'input',

@@ -8,6 +8,7 @@ import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
 import { jobState } from '../transport/jobState';
 import { withinDay } from './day';
 import type { Item } from './item';
+import { isTooMuch, toleranceOf } from './limit';
 import { isOutcomeOpen } from './state';
 
 /*
@@ -137,9 +138,6 @@ export function executionCredits(flow: Record<string, unknown>): ExecutionCredit
 	return known;
 }
 
-/** Sums of fractions are not exact: so much of a limit is nothing. */
-const toleranceOf = (limit: number): number => 1e-9 * limit;
-
 /**
  * What is left of Max Credits for a request of this item; `Infinity` without a limit. What it has
  * possibly reserved before is in the sum already.
@@ -182,10 +180,8 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 	const request = pricedOf(item, body);
 	const known = workspace.prices.reservationOf(request);
 	const price = known === undefined && credits.isUnpriced(request) ? null : known;
-	const tolerance = toleranceOf(maxCredits);
-	const isTooMuch =
-		typeof price === 'number' ? price > left + tolerance : price === null || left <= tolerance;
-	if (left === Infinity || !isTooMuch) return withinDay(item, price);
+	if (left === Infinity || !isTooMuch(price, { left, limit: maxCredits }))
+		return withinDay(item, price);
 	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
 }
 

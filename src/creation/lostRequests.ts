@@ -1,6 +1,7 @@
 import { onAbort } from '../base/abort';
 import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
+import { DAY_MS } from '../base/times';
 import { scopeOf, type Idempotency } from './idempotency';
 import type { Item } from './item';
 import type { ItemMemory, NodeMemory } from './memory';
@@ -16,8 +17,6 @@ import type { Facts, ItemState } from './state';
  * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
  *   it over, however often it is retried. Executions that are no retries are other orders.
  */
-
-const DAY_MS = 86_400_000;
 
 const SWEEP_EVERY_MS = 60_000;
 

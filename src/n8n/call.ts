@@ -16,6 +16,7 @@ import type {
 import { BoundedMap } from '../base/boundedMap';
 import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
+import { DAY_MS } from '../base/times';
 import { isRecord, type Json } from '../base/types';
 import { inOrder } from '../base/values';
 import { hasEnded } from '../creation/memory';
@@ -133,13 +134,11 @@ function orElse<T>(give: () => T, otherwise: () => T): T {
 	}
 }
 
-/** What was paid for and not given to anybody is known for so long: then its key is over. */
-const DAY_MS = 86_400_000;
-
 /**
  * Where n8n runs a node without an execution (its own Agents), nothing of a call is the same in the next one
  * but the credential, the parameters as they are stored and the arguments. So the memory of a call is kept by
- * these, in this process, until it has ended well: the same call is a new one then.
+ * these, in this process, until it has ended well: the same call is a new one then, and
+ * after a day, when its keys are over.
  */
 const withoutExecution = new BoundedMap<string, { memory: IDataObject; since: number }>(1_000);
 

@@ -1,5 +1,6 @@
 import { LIMITS, textOf, type Json } from '../../../src/api';
 import type { Item } from '../../../src/creation/item';
+import { DAY_MS } from '../../../src/base/times';
 import { asText, isResource, type Resource } from '../../../src/base/types';
 import { localReason } from '../../../src/transport/network';
 import { pageOf } from '../../../src/transport/pages';
@@ -44,9 +45,6 @@ export function addressForEvents({ host }: Item): Finding {
 	if (problem !== undefined) return wrong(`${says}, but ${problem}.`, WITHOUT_ADDRESS);
 	return fine(`${says}. Whether it is reached there, only an event shows.`);
 }
-
-/** For so long an event that was given up counts, in ms. */
-const DAY_MS = 86_400_000;
 
 /** What the deliveries of a webhook show. */
 interface Deliveries {

@@ -1,0 +1,2 @@
+/** In milliseconds. */
+export const DAY_MS = 86_400_000;
