@@ -1,10 +1,13 @@
-import { ENDPOINTS, GENERATION_MODES, LIMITS, textOf } from '../api';
-import { fail, type Failed } from '../base/result';
-import { isRecord, type Json } from '../base/types';
+import { ENDPOINTS, GENERATION_MODES, LIMITS, textOf, type Endpoint } from '../api';
+import { fail, type Failed, type Result } from '../base/result';
+import { DAY_MS } from '../base/times';
+import { isRecord, type ApiRequest, type ApiResponse, type Json } from '../base/types';
+import { mustBeObject } from '../transport/client';
 import { mustBeList, pageOf } from '../transport/pages';
 import { creditsOf, type Priced } from '../transport/priceBook';
 import { refusalOf } from '../transport/statuses';
 import type { Item } from './item';
+import { isTooMuch } from './limit';
 
 /*
  * Max Credits per Day: what the whole workspace has spent since midnight, whoever has, without any storage of
@@ -21,7 +24,12 @@ export interface Today {
 	uncounted?: string;
 }
 
-const DAY_MS = 86_400_000;
+/** Asks the service for the list of generations, or for the usage. */
+export type Read = (endpoint: Endpoint, query: ApiRequest['query']) => Promise<Result<ApiResponse>>;
+
+/** The page of the list that has the newest jobs, and the usage since a moment. */
+export const NEWEST = { limit: LIMITS.listLimit.max } as const;
+export const usageSince = (since: number) => ({ since: new Date(since).toISOString() });
 
 /** More pages than a day has jobs for. */
 const MOST_PAGES = 50;
@@ -55,22 +63,15 @@ export function startOfDay(now: number, timeZone: string): number {
 const timeOf = (text: unknown): number =>
 	typeof text === 'string' && /^\d{4}-\d\d-\d\d[T ]/.test(text) ? Date.parse(text) : NaN;
 
-const READING = { validate: mustBeList } as const;
-
 /** One page of the list, or why it cannot be read. */
-async function readPage({ workspace, host }: Item, cursor: string | undefined) {
-	const { path } = ENDPOINTS.listGenerations;
-	const query: Record<string, string | number> = { limit: LIMITS.listLimit.max };
-	if (cursor !== undefined) query.cursor = cursor;
-	const answer = await workspace.client.request(
-		host.channel,
-		{ method: 'GET', path, query },
-		READING,
-	);
+async function readPage(read: Read, cursor: string | undefined) {
+	const query = cursor === undefined ? NEWEST : { ...NEWEST, cursor };
+	const answer = await read(ENDPOINTS.listGenerations, query);
 	return answer.ok ? pageOf(answer.value.body) : answer;
 }
 
 function obstacleOf(failed: Failed): string {
+	if (failed.failure.kind === 'skipped') return failed.failure.cause;
 	const isRefused = refusalOf(failed) === 'forbidden';
 	return isRefused
 		? 'the key may not list generations (scope generations:read)'
@@ -78,13 +79,13 @@ function obstacleOf(failed: Failed): string {
 }
 
 /** What the generations of the workspace since a moment have reserved. */
-async function generationsSince(item: Item, since: number): Promise<Today> {
+async function generationsSince(read: Read, since: number): Promise<Today> {
 	const entries: Json[] = [];
 	let cursor: string | undefined;
 	for (let number = 1; ; number += 1) {
 		if (number > MOST_PAGES)
 			return { credits: 0, obstacle: 'today has more jobs than can be read' };
-		const page = await readPage(item, cursor);
+		const page = await readPage(read, cursor);
 		if ('failure' in page) return { credits: 0, obstacle: obstacleOf(page) };
 		entries.push(...page.entries);
 		if (page.deadEnd !== undefined) return { credits: 0, obstacle: page.deadEnd };
@@ -96,7 +97,7 @@ async function generationsSince(item: Item, since: number): Promise<Today> {
 	// Of the last page some may be older. Where they do not say when they were made, the list from midnight
 	// back shows them.
 	const isDated = entries.every(({ created_at: at }) => !Number.isNaN(timeOf(at)));
-	const older = isDated ? undefined : await readPage(item, new Date(since).toISOString());
+	const older = isDated ? undefined : await readPage(read, new Date(since).toISOString());
 	if (older && 'failure' in older) return { credits: 0, obstacle: obstacleOf(older) };
 	const ids = new Set(older?.entries.map(({ id }) => id));
 	const isOfToday = ({ id, created_at: at }: Json) =>
@@ -110,43 +111,51 @@ async function generationsSince(item: Item, since: number): Promise<Today> {
 }
 
 /**
- * The rows of a usage summary, which is grouped by mode in whatever shape. Specification: Other response
- * bodies.
+ * The rows of a usage summary, which is grouped by mode in whatever shape; `undefined` for one that shows
+ * only a sum. Specification: Other response bodies.
  */
-function rowsOf(usage: Json): Json[] {
+function rowsOf(usage: Json): Json[] | undefined {
 	for (const value of [usage.data, ...Object.values(usage)]) {
 		if (Array.isArray(value)) return value.filter(isRecord);
 	}
 	const groups = isRecord(usage.data) ? usage.data : usage;
-	return Object.entries(groups).flatMap(([mode, value]) =>
+	const rows = Object.entries(groups).flatMap(([mode, value]) =>
 		isRecord(value) ? [{ mode, ...value }] : [],
 	);
+	return rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows;
 }
 
 /** What a usage summary shows of all but generations; `undefined` where nothing of it can be read. */
 function othersIn(usage: unknown): number | undefined {
 	if (!isRecord(usage)) return undefined;
 	const isListed = (mode: unknown) => GENERATION_MODES.some((one) => one === mode);
-	const rows = rowsOf(usage).filter(({ mode }) => textOf(mode) !== undefined && !isListed(mode));
-	const amounts = rows.map(creditsOf);
+	const rows = rowsOf(usage);
+	const others = rows?.filter(({ mode }) => textOf(mode) !== undefined && !isListed(mode));
+	if (others === undefined) return undefined;
+	const amounts = others.map(creditsOf);
 	if (amounts.includes(undefined)) return undefined;
 	return amounts.reduce<number>((sum, one = 0) => sum + one, 0);
 }
 
-const UNCOUNTED =
-	'Max Credits per Day has not counted what speech, voices, personas and agent runs have cost today';
+/** What no list shows, where the usage does not either. */
+const UNCOUNTED = 'speech, voices, personas and agent runs';
 
-async function readToday(item: Item): Promise<Today> {
-	const { workspace, host, origin } = item;
-	const since = startOfDay(workspace.clock.now(), origin.timezone);
-	const listed = await generationsSince(item, since);
+/** What the workspace has spent since a moment: what *Max Credits per Day* counts, and Check Setup says. */
+export async function spentSince(since: number, read: Read): Promise<Today> {
+	const listed = await generationsSince(read, since);
 	if (listed.obstacle !== undefined) return listed;
-	const { path } = ENDPOINTS.getUsage;
-	const query = { since: new Date(since).toISOString() };
-	const answer = await workspace.client.request(host.channel, { method: 'GET', path, query });
+	const answer = await read(ENDPOINTS.getUsage, usageSince(since));
 	const others = answer.ok ? othersIn(answer.value.body) : undefined;
 	if (others === undefined) return { ...listed, uncounted: UNCOUNTED };
 	return { credits: listed.credits + others };
+}
+
+async function readToday({ workspace, host, origin }: Item): Promise<Today> {
+	const since = startOfDay(workspace.clock.now(), origin.timezone);
+	return await spentSince(since, async ({ method, path }, query) => {
+		const validate = path === ENDPOINTS.getUsage.path ? mustBeObject : mustBeList;
+		return await workspace.client.request(host.channel, { method, path, query }, { validate });
+	});
 }
 
 /** Finds out, once for a run, what was spent before it. */
@@ -182,11 +191,8 @@ export function withinDay(item: Item, price: number | null | undefined): Failed 
 	const { credits = 0, obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
 	const spent = credits + run.spent;
 	const left = maxCreditsPerDay - spent;
-	// Sums of fractions are not exact.
-	const tolerance = 1e-9 * maxCreditsPerDay;
-	const isTooMuch =
-		typeof price === 'number' ? price > left + tolerance : price === null || left <= tolerance;
-	if (obstacle === undefined && !isTooMuch) return undefined;
+	if (obstacle === undefined && !isTooMuch(price, { left, limit: maxCreditsPerDay }))
+		return undefined;
 	const why = price === null ? 'the service does not state what a job costs' : obstacle;
 	const needed = neededBy(item) ?? price ?? undefined;
 	return fail({ kind: 'dayCap', maxCredits: maxCreditsPerDay, spent, needed, problem: why });

@@ -184,7 +184,8 @@ export async function receiptOf<Ended extends End>(
 	const choice = spec.charges ? choiceWords(settings, false) : undefined;
 	if (choice !== undefined && good.length > 0) sentences.push(choice);
 	const uncounted = run.today?.uncounted;
-	if (uncounted !== undefined) sentences.push(`${uncounted}.`);
+	if (uncounted !== undefined)
+		sentences.push(`Max Credits per Day has not counted what ${uncounted} have cost today.`);
 	const isLeft = failures > 0 || partial !== undefined || warning !== undefined;
 	return hint(isLeft ? 'warning' : 'info', bold(first));
 }

@@ -198,16 +198,17 @@ test.each<[string, unknown]>([
 	expect(t.charged()).toBe(0);
 });
 
-test.each([answer(403), answer(200, { whatever: [{ mode: 'speech', minutes: 3 }] })])(
-	'where the usage does not show it, the receipt says so: %j',
-	async (usage) => {
-		const t = workspaceOf({ usage, maxCreditsPerDay: 500 });
-		const { receipt } = await t.execute();
-		expect(receipt).toBe(
-			'<b>1 of 1 made, for 2 credits.</b> Max Credits per Day has not counted what speech, voices, personas and agent runs have cost today.',
-		);
-	},
-);
+test.each([
+	answer(403),
+	answer(200, { whatever: [{ mode: 'speech', minutes: 3 }] }),
+	answer(200, { total_credits: 7 }),
+])('where the usage does not show it, the receipt says so: %j', async (usage) => {
+	const t = workspaceOf({ usage, maxCreditsPerDay: 500 });
+	const { receipt } = await t.execute();
+	expect(receipt).toBe(
+		'<b>1 of 1 made, for 2 credits.</b> Max Credits per Day has not counted what speech, voices, personas and agent runs have cost today.',
+	);
+});
 
 const RUNS = cases(200);
 

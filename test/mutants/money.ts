@@ -170,29 +170,33 @@ export const money: Mutant[] = [
 			to: 'return known && progressOf(known) < 0 ? known : undefined;',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/cap.test.ts', {
+	...inFile('src/creation/limit.ts', 'test/creation/cap.test.ts', {
 		'money/price-up-to-the-limit': {
 			why: 'An item that costs more than what is left of Max Credits is sent.',
-			from: 'price > left + tolerance :',
-			to: 'price > left + 1 :',
+			from: 'price > left + tolerance;',
+			to: 'price > left + 1;',
 		},
 		'money/nothing-left-is-enough': {
 			why: 'With nothing left of Max Credits, a job of unknown price is still made.',
 			from: 'price === null || left <= tolerance;',
 			to: 'price === null || left < 0;',
 		},
+	}),
+	...inFile('src/creation/cap.ts', 'test/creation/cap.test.ts', {
 		'money/expected-price-stays': {
 			why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
 			from: 'credits.add(-(memory.expectedCredits ?? 0));\n',
 			to: '\n',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/creditsByOutput.test.ts', {
+	...inFile('src/creation/limit.ts', 'test/creation/creditsByOutput.test.ts', {
 		'money/sums-of-fractions': {
 			why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
-			from: '1e-9 * limit',
-			to: '0 * limit',
+			from: '1e-9 * credits',
+			to: '0 * credits',
 		},
+	}),
+	...inFile('src/creation/cap.ts', 'test/creation/creditsByOutput.test.ts', {
 		'money/limit-without-prices': {
 			why: 'Another process does not know what the workspace has paid, and its first job may cost anything.',
 			from: 'if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);',
@@ -228,7 +232,24 @@ export const money: Mutant[] = [
 			to: 'undefined : budget;',
 		},
 	}),
+	...inFile('nodes/Workspace/setup/questions.ts', 'test/nodes/checkSetup.test.ts', {
+		'money/setup-reads-without-end': {
+			why: 'Check Setup, which promises at most 20 requests, reads all jobs of a busy day.',
+			from: 'if (this.sent >= MOST_REQUESTS) return',
+			to: 'if (this.sent > 1_000) return',
+		},
+		'money/setup-says-another-figure': {
+			why: 'Check Setup says less than what Max Credits per Day compares with.',
+			from: 'return await spentSince(since, read);',
+			to: 'return await spentSince(Date.now(), read);',
+		},
+	}),
 	...inFile('src/creation/day.ts', 'test/creation/creditsPerDay.test.ts', {
+		'money/sum-without-modes-is-nothing': {
+			why: 'Where the usage shows only a sum, speech and agent runs count as nothing, without a word.',
+			from: 'rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows',
+			to: 'rows',
+		},
 		'money/yesterday-counts': {
 			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
 			from: ': !ids.has(id);',
@@ -241,8 +262,8 @@ export const money: Mutant[] = [
 		},
 		'money/unknown-day-is-free': {
 			why: 'Where nobody can say what was spent today, everything is sent.',
-			from: 'if (obstacle === undefined && !isTooMuch)',
-			to: 'if (!isTooMuch)',
+			from: 'if (obstacle === undefined && !isTooMuch(',
+			to: 'if (!isTooMuch(',
 		},
 	}),
 	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {

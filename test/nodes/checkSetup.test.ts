@@ -1,10 +1,11 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
+import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { MediaGenWorkspace } from '../../nodes/Workspace/MediaGenWorkspace.node';
 import type { Row } from '../../nodes/Workspace/setup/row';
 import { SCOPES } from '../../src/api';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
-import { clock, setUp, type Part } from '../support/serviceRun';
+import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
@@ -27,18 +28,28 @@ const attempt = (more: object) => ({
 
 const generation = (status: string) => ({ id: status, object: 'generation', status });
 
+const PICTURE = {
+	...generation('completed'),
+	mode: 'image',
+	model: 'studio/image',
+	output_ids: ['o'],
+	estimated_credits: 2,
+};
+
+/** The jobs of today go on and on. */
+const endless: Answers[string] = ({ query }) => {
+	const before = query?.cursor === undefined ? clock.now() : Date.parse(String(query.cursor));
+	const next_cursor = new Date(before - 1).toISOString();
+	return answer(200, { object: 'list', data: [PICTURE], has_more: true, next_cursor });
+};
+
 /** A service with everything in order. What would create is refused as invalid, as it has no fields. */
 const GOOD: Answers = {
 	'/models': ({ query }) => list({ id: `studio/${query?.mode}`, label: `The ${query?.mode}` }),
-	'/generations': list({
-		...generation('completed'),
-		mode: 'image',
-		model: 'studio/image',
-		output_ids: ['o'],
-		estimated_credits: 2,
-	}),
+	// Nothing is older than midnight.
+	'/generations': ({ query }) => (query?.cursor === undefined ? list(PICTURE) : list()),
 	'/credits': answer(200, { object: 'credits', available: 250 }),
-	'/usage': answer(200, { object: 'usage', data: [{ mode: 'image', credits: 24 }] }),
+	'/usage': answer(200, { object: 'usage', data: [{ mode: 'speech', credits: 22 }] }),
 	'/voices': list(),
 	'/personas': list(),
 	'/agents/runs': list(),
@@ -139,12 +150,12 @@ describe('nothing is made', () => {
 		id: `wh_${index}`,
 		url: `${index}`,
 	}));
-	const busy: Answers = { '/webhooks': list(...hooks) };
+	const busy: Answers = { '/webhooks': list(...hooks), '/generations': endless };
 	for (const { id } of hooks) busy[`/webhooks/${id}/deliveries`] = list();
 
 	test.each<[string, Setup]>([
 		['all is well', {}],
-		['there are many webhooks', { answers: busy }],
+		['there are many webhooks, and jobs today', { answers: busy }],
 		['the service is down', { all: failed(503) }],
 		['nothing is answered', { all: LOST }],
 		['the rate is exceeded', { all: failed(429) }],
@@ -285,11 +296,53 @@ casesOf('Credits', [
 ]);
 
 const usage = (body: object) => reading('/usage', answer(200, body));
+const onlyPictures = /what speech, .* have cost\. Generations: 2 credits since/;
+const dead = reading('/generations', answer(200, { data: [PICTURE], has_more: true }));
 
 casesOf('Spent Today', [
-	['other fields', usage({ data: [{ mode: 'image' }] }), null, /fields/, /Get Usage/],
-	['a sum', usage({ total_credits: 7 }), true, /^7 credits/],
+	['other fields', usage({ data: [{ mode: 'speech' }] }), null, onlyPictures, /Get Usage/],
+	['a sum', usage({ total_credits: 7 }), null, onlyPictures, /Get Usage/],
+	['no usage', reading('/usage', failed(403)), null, onlyPictures, /Get Usage/],
+	['no list', reading('/generations', failed(403)), null, /not allowed/, /generations:read/],
+	['too many jobs', { answers: { '/generations': endless } }, null, /in 20 requests/, /Get Usage/],
+	['a list that ends nowhere', dead, null, /that there is more of it/, /Get Usage/],
 ]);
+
+/** The figure that stands in a text before these words. */
+const figureBefore = (words: string, text = ''): string | undefined =>
+	new RegExp(`([\\d.]+) ${words}`).exec(text)?.[1];
+
+const dated = (hoursAgo: number, credits: number) => ({
+	...PICTURE,
+	id: `${hoursAgo}`,
+	estimated_credits: credits,
+	created_at: new Date(clock.now() - hoursAgo * 3_600_000).toISOString(),
+});
+
+test.each<[string, Answers]>([
+	['a good service', {}],
+	[
+		'a list of its own dates',
+		{ '/generations': list(dated(0, 0.1), dated(0.01, 0.2), dated(30, 5)) },
+	],
+	['jobs that have only reserved', { '/generations': list({ ...dated(0, 3), status: 'queued' }) }],
+	[
+		'usage that counts pictures too',
+		usage({ data: [{ mode: 'image', credits: 9 }] }).answers ?? {},
+	],
+])('Spent Today is the figure that Max Credits per Day counts: %s', async (_name, answers) => {
+	const { row } = await check({ answers });
+	const { run } = setUp({
+		node: new MediaGen(),
+		given: { model: byId('studio/image'), options: { maxCreditsPerDay: 0.001 } },
+		own: () => ({ prompt: 'p' }),
+		continueOnFail: true,
+		answers: (request) => answerTo(request, { answers }),
+	});
+	const counted = figureBefore('of 0.001 credits are spent', JSON.stringify(await ended(run())));
+	expect(figureBefore('credits since midnight', row('Spent Today')?.says)).toBe(counted);
+	expect(counted).toBeDefined();
+});
 
 casesOf('Models and Prices', [
 	['none', reading('/models', list()), false, /no models/, /./],

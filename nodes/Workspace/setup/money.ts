@@ -1,9 +1,9 @@
-import { GENERATION_MODES, isRecord, type GenerationMode, type Json } from '../../../src/api';
+import { GENERATION_MODES, isRecord, type GenerationMode } from '../../../src/api';
 import type { Item } from '../../../src/creation/item';
 import { isResource } from '../../../src/base/types';
 import { jobState } from '../../../src/transport/jobState';
 import { pageOf } from '../../../src/transport/pages';
-import { creditsOf, creditWords, priceWords } from '../../../src/transport/priceBook';
+import { creditWords, priceWords } from '../../../src/transport/priceBook';
 import { labelOf } from '../../../src/n8n/pickers/choices';
 import type { Replies } from './questions';
 import { counted, fine, unanswered, unknown, wrong, type Finding } from './row';
@@ -28,24 +28,17 @@ export function credits({ reads }: Replies): Finding {
 	return fine(`${creditWords(available)} available.`);
 }
 
-/** The sum that the usage states, or that of its modes. */
-function spentIn(usage: Json): number | undefined {
-	const stated = creditsOf(usage);
-	if (stated !== undefined || !Array.isArray(usage.data)) return stated;
-	const amounts = usage.data.filter(isRecord).map(creditsOf);
-	if (amounts.includes(undefined)) return undefined;
-	return amounts.reduce<number>((sum, amount = 0) => sum + amount, 0);
-}
+const LOOK_AT_USAGE = 'Look at what Get Usage gives.';
 
-export function spentToday({ origin }: Item, { reads }: Replies): Finding {
-	const { endpoint, result } = reads.usage;
+/** The figure that Max Credits per Day is compared with. */
+export function spentToday({ origin }: Item, { reads, today }: Replies): Finding {
+	const { endpoint, result } = reads.generations;
 	if (!result.ok) return unanswered(result, endpoint);
-	const { body } = result.value;
-	const spent = isRecord(body) ? spentIn(body) : undefined;
-	if (spent === undefined) return unknown(NOT_NAMED, 'Look at what Get Usage gives.');
-	return fine(
-		`${creditWords(spent)} since midnight in ${origin.timezone}, without what jobs that still run have reserved.`,
-	);
+	const { credits: spent, obstacle, uncounted } = today;
+	if (obstacle !== undefined) return unknown(`${obstacle}.`, LOOK_AT_USAGE);
+	const says = `${creditWords(spent)} since midnight in ${origin.timezone}, with what running jobs have reserved.`;
+	if (uncounted === undefined) return fine(says);
+	return unknown(`what ${uncounted} have cost. Generations: ${says}`, LOOK_AT_USAGE);
 }
 
 /** The model that a new node of this kind makes media with, and what it has cost. */

@@ -1,12 +1,12 @@
+import { ENDPOINTS, GENERATION_MODES, isRecord, textOf, type Endpoint } from '../../../src/api';
 import {
-	ENDPOINTS,
-	GENERATION_MODES,
-	isRecord,
-	LIMITS,
-	textOf,
-	type Endpoint,
-} from '../../../src/api';
-import { startOfDay } from '../../../src/creation/day';
+	NEWEST,
+	spentSince,
+	startOfDay,
+	usageSince,
+	type Read,
+	type Today,
+} from '../../../src/creation/day';
 import type { Item } from '../../../src/creation/item';
 import { fail, type Failed, type Result } from '../../../src/base/result';
 import {
@@ -16,6 +16,7 @@ import {
 	type ApiResponse,
 	type Channel,
 } from '../../../src/base/types';
+import { inOrder } from '../../../src/base/values';
 import { mustBeObject } from '../../../src/transport/client';
 import { mustBeList, pageOf } from '../../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../../src/transport/statuses';
@@ -23,8 +24,10 @@ import { isRefusal, refusalOf } from '../../../src/transport/statuses';
 /*
  * What Check Setup asks the service. Nothing is made and nothing is paid: what reads is a GET, and what would
  * create is a POST without any of the fields that the specification requires. At most 20 requests: ten that
- * read, one for the prices, six without fields, and the deliveries of three webhooks.
+ * read, six without fields, the deliveries of three webhooks, and what is left for the day's further jobs.
  */
+
+const MOST_REQUESTS = 20;
 
 /** Webhooks whose deliveries are read. */
 const MOST_WEBHOOKS = 3;
@@ -34,6 +37,8 @@ const DEADLINE_MS = 60_000;
 
 /** The date of an answer has whole seconds, rounded down. */
 const SECOND_MS = 1_000;
+
+const TOO_BUSY = `today has more jobs than can be read in ${MOST_REQUESTS} requests`;
 
 const NO_TURN = 'its turn under Requests per Minute has not come within a minute';
 
@@ -65,6 +70,8 @@ export interface Replies {
 	problem: Failed | undefined;
 	reads: Record<ReadName, Reply>;
 	writes: Reply[];
+	/** What the workspace has spent since midnight. */
+	today: Today;
 	/** Of the first webhooks, by their id. */
 	deliveries: Map<string, Reply>;
 	/** How far n8n's clock is ahead of the service's, in ms; `undefined` if no answer had a date. */
@@ -72,12 +79,12 @@ export interface Replies {
 }
 
 /** What reads: each read scope, and each kind of media that a model can be chosen for. */
-const readQuestions = (since: string): Record<Exclude<ReadName, 'credits'>, Question> => ({
+const readQuestions = (since: number): Record<Exclude<ReadName, 'credits'>, Question> => ({
 	image: { endpoint: ENDPOINTS.listModels, query: { mode: 'image' } },
 	video: { endpoint: ENDPOINTS.listModels, query: { mode: 'video' } },
 	audio: { endpoint: ENDPOINTS.listModels, query: { mode: 'audio' } },
-	generations: { endpoint: ENDPOINTS.listGenerations, query: { limit: LIMITS.listLimit.max } },
-	usage: { endpoint: ENDPOINTS.getUsage, query: { since }, isObject: true },
+	generations: { endpoint: ENDPOINTS.listGenerations, query: NEWEST },
+	usage: { endpoint: ENDPOINTS.getUsage, query: usageSince(since), isObject: true },
 	voices: { endpoint: ENDPOINTS.listVoices },
 	personas: { endpoint: ENDPOINTS.listPersonas },
 	agentRuns: { endpoint: ENDPOINTS.listAgentRuns },
@@ -120,12 +127,18 @@ function reasonToStop({ result }: Reply): string | undefined {
 	return isUnsent ? 'the service cannot be reached' : undefined;
 }
 
+const nameOf = ({ path }: Endpoint, query: ApiRequest['query']): string =>
+	path + inOrder(query ?? {});
+
 /** Asks each question once, within the rate limit, and notes the time that the answers carry. */
 class Questioner {
 	/** Why nothing further is asked. */
 	stopped: Failed | undefined;
 	clockOffset: number | undefined;
 	private readonly channel: Channel;
+	/** What has read, by endpoint and query: nothing is asked twice. */
+	private readonly known = new Map<string, Reply>();
+	private sent = 0;
 
 	constructor(private readonly item: Item) {
 		const { channel } = item.host;
@@ -135,6 +148,7 @@ class Questioner {
 			...channel,
 			signal: channel.signal ? AbortSignal.any([channel.signal, deadline]) : deadline,
 			send: async (request) => {
+				this.sent += 1;
 				const response = await channel.send(request);
 				if (!isNoResponse(response)) this.noteTime(response);
 				return response;
@@ -174,7 +188,20 @@ class Questioner {
 	}
 
 	async read({ endpoint, query, isObject = false }: Question): Promise<Reply> {
-		return await this.ask(endpoint, isObject ? mustBeObject : mustBeList, { query });
+		const reply = await this.ask(endpoint, isObject ? mustBeObject : mustBeList, { query });
+		this.known.set(nameOf(endpoint, query), reply);
+		return reply;
+	}
+
+	/** What has been spent, without asking anything twice or too much. */
+	async spentSince(since: number): Promise<Today> {
+		const read: Read = async (endpoint, query) => {
+			const known = this.known.get(nameOf(endpoint, query));
+			if (known !== undefined) return known.result;
+			if (this.sent >= MOST_REQUESTS) return fail({ kind: 'skipped', cause: TOO_BUSY });
+			return (await this.read({ endpoint, query })).result;
+		};
+		return await spentSince(since, read);
 	}
 
 	/** Whatever is answered: a success would be a surprise, too. */
@@ -188,10 +215,14 @@ class Questioner {
 		return await this.ask(endpoint, mustBeList, { path });
 	}
 
-	/** Learns the prices of the workspace, which are shared, by a request or by none. */
-	async learnPrices(): Promise<void> {
-		if (this.stopped || this.isExcluded(ENDPOINTS.listGenerations)) return;
-		await this.item.workspace.prices.ask(this.channel, []);
+	/** Learns the prices of the workspace, which are shared, from the list that was read. */
+	async learnPrices({ result }: Reply): Promise<void> {
+		if (!result.ok) return;
+		const channel: Channel = {
+			...this.channel,
+			send: async () => await Promise.resolve(result.value),
+		};
+		await this.item.workspace.prices.ask(channel, []);
 	}
 
 	stop(cause: string | undefined): void {
@@ -206,13 +237,13 @@ export async function askAll(item: Item): Promise<Replies> {
 	questioner.stop(reasonToStop(credits));
 
 	const { workspace, origin } = item;
-	const since = new Date(startOfDay(workspace.clock.now(), origin.timezone)).toISOString();
+	const since = startOfDay(workspace.clock.now(), origin.timezone);
 	const asked = Object.entries(readQuestions(since)).map(
 		async ([name, question]) => [name, await questioner.read(question)] as const,
 	);
 	const others = Object.fromEntries(await Promise.all(asked)) as Omit<Replies['reads'], 'credits'>;
 	const reads = { credits, ...others };
-	await questioner.learnPrices();
+	await questioner.learnPrices(reads.generations);
 
 	const wanted = Object.values(reads).filter(wasWanted);
 	if (wanted.length > 0 && !wanted.some(knowsKey))
@@ -226,6 +257,7 @@ export async function askAll(item: Item): Promise<Replies> {
 	const deliveries = new Map<string, Reply>();
 	for (const { id } of webhooks.slice(0, MOST_WEBHOOKS))
 		deliveries.set(id, await questioner.deliveriesOf(id));
+	const today = await questioner.spentSince(since);
 	const { clockOffset } = questioner;
-	return { problem: item.credential?.problem, reads, writes, deliveries, clockOffset };
+	return { problem: item.credential?.problem, reads, writes, today, deliveries, clockOffset };
 }
