@@ -3,10 +3,12 @@ import { isRecord, type ApiResponse, type Resource } from '../base/types';
 import { ENDPOINTS, idAskedFor, LIMITS, textOf } from '../api';
 import { shortHash } from '../base/hash';
 import { chargeOf } from '../transport/priceBook';
+import type { Spent } from '../transport/spending';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import type { Slot, SlotKind } from '../transport/jobSlots';
 import { MINUTE_MS } from '../transport/tuning';
 import { countCredits, isOutOfCredits, type CreditWait } from './cap';
+import { leftOfDay } from './day';
 import { keyInUse, type Idempotency } from './idempotency';
 import type { Item, OperationSpec } from './item';
 import { noteFailure } from './run';
@@ -61,6 +63,8 @@ export interface Progress {
 	wasCharged: boolean;
 	/** What its answer has added to the sum of the execution. */
 	counted: number;
+	/** The same for all executions of this process. */
+	spent?: Spent;
 	/** How often it was refused with 429, and when first, on the monotonic clock. */
 	refusals: number;
 	refusedSince?: number;
@@ -118,8 +122,38 @@ const count: Hearer = ({ made, body }, progress) => {
 	if (made.ok && item.spec.charges) noteBought(progress, made.value.job);
 	const result = made.ok ? ok(made.value.job) : made;
 	progress.counted = countCredits(item, body, result, progress.wasCharged);
+	endSpending(progress, result, body);
 	return undefined;
 };
+
+const isListed = ({ spec }: Item): boolean =>
+	spec.endpoint.path === ENDPOINTS.createGeneration.path;
+
+/** A creation goes out: what it may reserve counts for all executions. */
+export function beginToSpend(progress: Progress, body: unknown): void {
+	const { item } = progress;
+	const { spec, workspace } = item;
+	if (!spec.charges) return;
+	const expected = workspace.prices.reservationOf({ endpoint: spec.endpoint, body }) ?? 0;
+	progress.spent = workspace.spending.begin(expected, isListed(item));
+}
+
+function endSpending(progress: Progress, made: Result<Resource>, body: unknown): void {
+	const { item, spent, counted } = progress;
+	const { spec, workspace, memory } = item;
+	if (!spent) return;
+	const { spending, prices } = workspace;
+	if (made.ok) return spending.end(spent, counted, made.value.id);
+	// Nobody knows what it costs: then nothing else fits beside it.
+	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;
+	const expected = prices.reservationOf({ endpoint: spec.endpoint, body }) ?? most;
+	spending.end(spent, isOutcomeOpen(memory.state) ? expected : 0);
+}
+
+/** The job was there before. */
+export function spendNothing({ item, spent }: Progress): void {
+	if (spent) item.workspace.spending.end(spent, 0);
+}
 
 /** Under a key that others share, the answer may be about a job that they have paid for. */
 function noteBought(progress: Progress, job: Resource): void {

@@ -6,7 +6,7 @@ import { isRecord, type Channel, type Resource } from '../base/types';
 import { creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../transport/priceBook';
 import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
 import { jobState } from '../transport/jobState';
-import { withinDay } from './day';
+import { leftOfDay, withinDay } from './day';
 import type { Item } from './item';
 import { isTooMuch, toleranceOf } from './limit';
 import { isOutcomeOpen } from './state';
@@ -148,12 +148,13 @@ const leftFor = ({ settings: { maxCredits }, credits, memory }: Item): number =>
 /**
  * The body of a creation: an agent run that approves itself may spend what is left of Max Credits, and says
  * so to the service.
- * @param isShared whether other executions use its key: then the body must not depend on what this one has
- * reserved
+ * @param isShared whether other executions use its key: then the body must not depend on what was spent
  */
 export function withBudget(item: Item, body: unknown, isShared: boolean): unknown {
-	const { maxCredits } = item.settings;
-	const left = isShared ? maxCredits : leftFor(item);
+	const { maxCredits, maxCreditsPerDay } = item.settings;
+	const left = isShared
+		? Math.min(maxCredits, maxCreditsPerDay)
+		: Math.min(leftFor(item), leftOfDay(item));
 	const isBounded =
 		left < Infinity &&
 		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&
@@ -162,7 +163,7 @@ export function withBudget(item: Item, body: unknown, isShared: boolean): unknow
 		typeof body.max_credits !== 'number';
 	if (!isBounded) return body;
 	// Of at least 1, so that where nothing is left it does not fit.
-	const budget = Math.floor(left - PLANNING_CREDITS + toleranceOf(maxCredits));
+	const budget = Math.floor(left - PLANNING_CREDITS + toleranceOf(left));
 	return { ...body, max_credits: Math.max(1, budget) };
 }
 

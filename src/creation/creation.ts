@@ -13,11 +13,13 @@ import {
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import {
+	beginToSpend,
 	hear,
 	isOfOthers,
 	isPaidKey,
 	isSince,
 	noteKey,
+	spendNothing,
 	type Heard,
 	type Made,
 	type Progress,
@@ -246,8 +248,9 @@ class Creation {
 		const { credits, spec } = item;
 		if (!this.isLimited || this.isRepetition(request)) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => {
-			await askBook(item, [{ endpoint: spec.endpoint, body: request.body }]);
-			await askToday(item);
+			const priced = { endpoint: spec.endpoint, body: request.body };
+			await askBook(item, [priced]);
+			await askToday(item, priced);
 			return await this.takeSlot(request, channel);
 		});
 		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
@@ -365,6 +368,7 @@ class Creation {
 		};
 		const headers: Record<string, string> = {};
 		if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
+		beginToSpend(progress, body);
 		const answer = workspace.client.request(
 			{ ...host.channel, signal: ending.signal },
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
@@ -450,6 +454,7 @@ class Creation {
 	private wasThere({ id }: Resource): void {
 		const { run, credits } = this.item;
 		if (this.progress.wasCharged) credits.forget(id, this.progress.counted);
+		spendNothing(this.progress);
 		this.progress.wasCharged = false;
 		run.wasThere(id);
 	}

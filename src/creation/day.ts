@@ -5,23 +5,38 @@ import { isRecord, type ApiRequest, type ApiResponse, type Json } from '../base/
 import { mustBeObject } from '../transport/client';
 import { mustBeList, pageOf } from '../transport/pages';
 import { creditsOf, type Priced } from '../transport/priceBook';
+import type { Shown } from '../transport/spending';
 import { refusalOf } from '../transport/statuses';
+import { MINUTE_MS } from '../transport/tuning';
 import type { Item } from './item';
 import { isTooMuch } from './limit';
+import { isOutcomeOpen } from './state';
 
 /*
  * Max Credits per Day: what the whole workspace has spent since midnight, whoever has, without any storage of
  * ours. The list of generations is read back to midnight, as its cursor is a moment; what has no such list is
- * in the usage.
+ * in the usage. What this process has sent since, all of its executions together, is added.
  */
 
-/** What a workspace has spent today, before this run. */
+/** What a workspace has spent today, as the service shows it. */
 export interface Today {
 	credits: number;
+	/** Those of them that no list shows. */
+	others: number;
+	/** Of its generations. */
+	ids: ReadonlySet<unknown>;
 	/** Why it cannot be said: then nothing is sent. */
 	obstacle?: string;
 	/** What is not in it. */
 	uncounted?: string;
+	/** Whether all that is listed is in it, as nobody says what is of today. */
+	countsAll?: boolean;
+}
+
+/** The same with when the service was asked. */
+export interface TodayAsOf extends Today, Shown {
+	/** When the day began, in ms since the epoch. */
+	began: number;
 }
 
 /** Asks the service for the list of generations, or for the usage. */
@@ -78,36 +93,58 @@ function obstacleOf(failed: Failed): string {
 		: 'the list of generations could not be read';
 }
 
+const hindered = (obstacle: string): Today => ({
+	credits: 0,
+	others: 0,
+	ids: new Set(),
+	obstacle,
+});
+
+/** Long before any job. */
+const LONG_AGO = '2000-01-01T00:00:00.000Z';
+
+/**
+ * Which of the entries, that do not say when they were made, are older than a moment: the list from there
+ * back shows them. One that goes on from no moment shows the newest, whatever it is asked for.
+ */
+async function olderThan(read: Read, since: number, entries: Json[]) {
+	const before = await readPage(read, new Date(since).toISOString());
+	if ('failure' in before) return before;
+	const older = new Set(before.entries.map(({ id }) => id));
+	if (entries.some(({ id }) => !older.has(id))) return { older, isKnown: true };
+	const longAgo = entries.length > 0 ? await readPage(read, LONG_AGO) : before;
+	const isKnown = 'failure' in longAgo || longAgo.entries.length === 0;
+	return isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown };
+}
+
 /** What the generations of the workspace since a moment have reserved. */
 async function generationsSince(read: Read, since: number): Promise<Today> {
 	const entries: Json[] = [];
 	let cursor: string | undefined;
 	for (let number = 1; ; number += 1) {
-		if (number > MOST_PAGES)
-			return { credits: 0, obstacle: 'today has more jobs than can be read' };
+		if (number > MOST_PAGES) return hindered('today has more jobs than can be read');
 		const page = await readPage(read, cursor);
-		if ('failure' in page) return { credits: 0, obstacle: obstacleOf(page) };
+		if ('failure' in page) return hindered(obstacleOf(page));
 		entries.push(...page.entries);
-		if (page.deadEnd !== undefined) return { credits: 0, obstacle: page.deadEnd };
+		if (page.deadEnd !== undefined) return hindered(page.deadEnd);
 		cursor = page.next;
 		if (cursor === undefined || timeOf(cursor) < since) break;
 		if (Number.isNaN(timeOf(cursor)))
-			return { credits: 0, obstacle: 'the list does not say from when its jobs are' };
+			return hindered('the list does not say from when its jobs are');
 	}
-	// Of the last page some may be older. Where they do not say when they were made, the list from midnight
-	// back shows them.
+	// Of the last page some may be older.
 	const isDated = entries.every(({ created_at: at }) => !Number.isNaN(timeOf(at)));
-	const older = isDated ? undefined : await readPage(read, new Date(since).toISOString());
-	if (older && 'failure' in older) return { credits: 0, obstacle: obstacleOf(older) };
-	const ids = new Set(older?.entries.map(({ id }) => id));
+	const undated = isDated ? undefined : await olderThan(read, since, entries);
+	if (undated && 'failure' in undated) return hindered(obstacleOf(undated));
 	const isOfToday = ({ id, created_at: at }: Json) =>
-		isDated ? timeOf(at) >= since : !ids.has(id);
+		undated ? !undated.older.has(id) : timeOf(at) >= since;
 	const ofToday = entries.filter(isOfToday).map(creditsOf);
 	const known = ofToday.filter((credits) => credits !== undefined);
 	const credits = known.reduce((sum, one) => sum + one, 0);
+	const ids = new Set(entries.map(({ id }) => id));
 	if (known.length < ofToday.length)
-		return { credits, obstacle: 'the service does not state what its jobs have cost' };
-	return { credits };
+		return hindered('the service does not state what its jobs have cost');
+	return { credits, others: 0, ids, countsAll: undated?.isKnown === false };
 }
 
 /**
@@ -147,24 +184,61 @@ export async function spentSince(since: number, read: Read): Promise<Today> {
 	const answer = await read(ENDPOINTS.getUsage, usageSince(since));
 	const others = answer.ok ? othersIn(answer.value.body) : undefined;
 	if (others === undefined) return { ...listed, uncounted: UNCOUNTED };
-	return { credits: listed.credits + others };
+	return { ...listed, credits: listed.credits + others, others };
 }
 
-async function readToday({ workspace, host, origin }: Item): Promise<Today> {
-	const since = startOfDay(workspace.clock.now(), origin.timezone);
-	return await spentSince(since, async ({ method, path }, query) => {
+async function readToday({ workspace, host, origin }: Item): Promise<TodayAsOf> {
+	const { clock, spending } = workspace;
+	const askedAt = clock.monotonic();
+	const began = startOfDay(clock.now(), origin.timezone);
+	const today = await spentSince(began, async ({ method, path }, query) => {
 		const validate = path === ENDPOINTS.getUsage.path ? mustBeObject : mustBeList;
 		return await workspace.client.request(host.channel, { method, path, query }, { validate });
 	});
+	// What goes on still is in no usage.
+	const unlisted = Math.max(0, spending.unlisted(began, { ...today, askedAt }) - today.others);
+	return { ...today, credits: today.credits + unlisted, askedAt, began };
 }
 
-/** Finds out, once for a run, what was spent before it. */
-export async function askToday(item: Item): Promise<void> {
-	const { run, settings } = item;
-	if (settings.maxCreditsPerDay === Infinity || run.today) return;
+/** What was read so long ago is read again before something is sent. */
+const OLD_MS = 5 * MINUTE_MS;
+
+/**
+ * Other processes see nothing of what this one sends until it is listed. As many of them as this share what
+ * was left; then each reads again.
+ */
+const SHARERS = 4;
+
+/** Whether what was read says too little of what is spent by now. */
+function isStale(item: Item, { askedAt, began, ids, credits }: TodayAsOf, price = 0): boolean {
+	const { workspace, settings, origin } = item;
+	const { clock, spending } = workspace;
+	const now = clock.now();
+	if (clock.monotonic() - askedAt >= OLD_MS || startOfDay(now, origin.timezone) !== began)
+		return true;
+	const since = spending.notIn({ askedAt, ids });
+	const left = settings.maxCreditsPerDay - credits;
+	// What does not fit anyway, more spending makes no better.
+	return since + price <= left && since > 0 && since + price > left / SHARERS;
+}
+
+/** Finds out what was spent before a request is sent: once for a run, unless that may have changed. */
+export async function askToday(item: Item, request: Priced): Promise<void> {
+	const { run, settings, workspace } = item;
+	if (settings.maxCreditsPerDay === Infinity) return;
+	const price = workspace.prices.reservationOf(request);
+	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
 	run.cache.today ??= readToday(item);
 	run.today = await run.cache.today;
 }
+
+/** What the workspace has spent today, with what this process has sent since it was read. */
+function spentToday({ run, workspace }: Item): number {
+	return run.today ? run.today.credits + workspace.spending.notIn(run.today) : 0;
+}
+
+/** What is left of the day; `Infinity` without a limit. */
+export const leftOfDay = (item: Item): number => item.settings.maxCreditsPerDay - spentToday(item);
 
 /**
  * What the whole run is expected to need that it has not reserved yet; `undefined` where that is not known.
@@ -185,13 +259,15 @@ function neededBy({ run, spec, workspace }: Item): number | undefined {
  * it is not known yet
  */
 export function withinDay(item: Item, price: number | null | undefined): Failed | undefined {
-	const { settings, run } = item;
+	const { settings, run, memory } = item;
 	const { maxCreditsPerDay } = settings;
 	if (maxCreditsPerDay === Infinity) return undefined;
-	const { credits = 0, obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
-	const spent = credits + run.spent;
+	const { obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
+	const spent = spentToday(item);
 	const left = maxCreditsPerDay - spent;
-	if (obstacle === undefined && !isTooMuch(price, { left, limit: maxCreditsPerDay }))
+	// What may have been carried out is among what was spent, and was let out under this limit.
+	const needs = isOutcomeOpen(memory.state) ? 0 : price;
+	if (obstacle === undefined && !isTooMuch(needs, { left, limit: maxCreditsPerDay }))
 		return undefined;
 	const why = price === null ? 'the service does not state what a job costs' : obstacle;
 	const needed = neededBy(item) ?? price ?? undefined;

@@ -4,7 +4,7 @@ import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf, type Refusal } from '../transport/statuses';
 import type { Workspace } from '../transport/workspace';
-import type { Today } from './day';
+import type { TodayAsOf } from './day';
 import type { Item, Prepared } from './item';
 import { Refusals, type Halt } from './refusals';
 import type { Unfinished } from './lostRequests';
@@ -21,7 +21,7 @@ interface RunCache {
 	parameters?: string;
 	/** What a dry run says of all items. */
 	dry?: Promise<DrySummary>;
-	today?: Promise<Today>;
+	today?: Promise<TodayAsOf>;
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
@@ -56,7 +56,7 @@ export class Run {
 	/** What requests of unknown outcome may have reserved, by item. */
 	readonly doubtful = new Map<string, number>();
 	/** What the workspace has spent today before this run, once that is known. */
-	today: Today | undefined;
+	today: TodayAsOf | undefined;
 	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	/** What the first item that needs it finds out for all. */

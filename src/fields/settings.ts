@@ -188,7 +188,7 @@ export const maxCreditsPerDay: Field = {
 	typeOptions: { minValue: 0 },
 	default: 1_000,
 	description:
-		'The most that the whole workspace may spend from midnight on, in the time zone of the workflow. Read from the service once a run; the key needs generations:read and usage:read.',
+		'The most that the whole workspace may spend from midnight on, in the time zone of the workflow. Read from the service, so the key needs generations:read and usage:read.',
 	mapping: { ...asSetting('maxCreditsPerDay', number({ min: 0 })), guardsMoney: true },
 };
 

@@ -186,6 +186,10 @@ export async function receiptOf<Ended extends End>(
 	const uncounted = run.today?.uncounted;
 	if (uncounted !== undefined)
 		sentences.push(`Max Credits per Day has not counted what ${uncounted} have cost today.`);
+	if (run.today?.countsAll)
+		sentences.push(
+			'Max Credits per Day has counted all that the service lists, as it does not say what is of today.',
+		);
 	const isLeft = failures > 0 || partial !== undefined || warning !== undefined;
 	return hint(isLeft ? 'warning' : 'info', bold(first));
 }

@@ -10,6 +10,7 @@ import { JobSlots } from './jobSlots';
 import { OtherClients } from './otherClients';
 import { PriceBook } from './priceBook';
 import { RateLimiter } from './rateLimiter';
+import { Spending } from './spending';
 import { MINUTE_MS } from './tuning';
 
 /** A workspace in which nobody waits is forgotten after so long without a request. */
@@ -26,6 +27,7 @@ export class Workspace {
 	readonly slots: JobSlots;
 	readonly credits: CreditGate;
 	readonly prices: PriceBook;
+	readonly spending: Spending;
 	/** What this process has paid for, so that the same answer again is known for that. */
 	readonly bought = new BoundedMap<string, true>(MOST_BOUGHT);
 	/** Hashes of keys that were paid for under, and when each was new, on the monotonic clock. */
@@ -54,6 +56,7 @@ export class Workspace {
 		);
 		this.credits = new CreditGate(clock);
 		this.prices = new PriceBook(this.client, clock);
+		this.spending = new Spending(clock);
 	}
 
 	get isUnused(): boolean {

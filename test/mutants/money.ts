@@ -252,18 +252,42 @@ export const money: Mutant[] = [
 		},
 		'money/yesterday-counts': {
 			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
-			from: ': !ids.has(id);',
-			to: ': id !== undefined;',
+			from: '!undated.older.has(id)',
+			to: 'id !== undefined',
 		},
 		'money/day-ignores-the-run': {
 			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
-			from: 'const spent = credits + run.spent;',
-			to: 'const spent = credits;',
+			from: 'run.today.credits + workspace.spending.notIn(run.today)',
+			to: 'run.today.credits',
 		},
 		'money/unknown-day-is-free': {
 			why: 'Where nobody can say what was spent today, everything is sent.',
 			from: 'if (obstacle === undefined && !isTooMuch(',
 			to: 'if (!isTooMuch(',
+		},
+	}),
+	...inFile('src/creation/day.ts', 'test/creation/dayHolds.test.ts', {
+		'money/day-is-read-once': {
+			why: 'Two workers that make a batch each spend the limit of the day twice.',
+			from: 'since > 0 && since + price > left / SHARERS',
+			to: 'false',
+		},
+		'money/list-without-moments-is-empty': {
+			why: 'A list that goes on from no moment shows all jobs as older than the day: nothing counts.',
+			from: 'isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown }',
+			to: '{ older, isKnown }',
+		},
+		'money/lost-answer-is-over-the-limit': {
+			why: 'A picture that was paid for and not answered does not fit under the limit of the day, and is never given.',
+			from: 'isOutcomeOpen(memory.state) ? 0 : price',
+			to: 'price',
+		},
+	}),
+	...inFile('src/creation/cap.ts', 'test/creation/dayHolds.test.ts', {
+		'money/day-bounds-no-budget': {
+			why: 'An agent run that approves itself spends any amount under a limit of the day.',
+			from: 'Math.min(leftFor(item), leftOfDay(item))',
+			to: 'leftFor(item)',
 		},
 	}),
 	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {

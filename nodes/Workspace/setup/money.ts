@@ -34,8 +34,12 @@ const LOOK_AT_USAGE = 'Look at what Get Usage gives.';
 export function spentToday({ origin }: Item, { reads, today }: Replies): Finding {
 	const { endpoint, result } = reads.generations;
 	if (!result.ok) return unanswered(result, endpoint);
-	const { credits: spent, obstacle, uncounted } = today;
+	const { credits: spent, obstacle, uncounted, countsAll } = today;
 	if (obstacle !== undefined) return unknown(`${obstacle}.`, LOOK_AT_USAGE);
+	if (countsAll) {
+		const all = `All that is listed: ${creditWords(spent)}.`;
+		return unknown(`which of the jobs that are listed are of today. ${all}`, LOOK_AT_USAGE);
+	}
 	const says = `${creditWords(spent)} since midnight in ${origin.timezone}, with what running jobs have reserved.`;
 	if (uncounted === undefined) return fine(says);
 	return unknown(`what ${uncounted} have cost. Generations: ${says}`, LOOK_AT_USAGE);

@@ -1,0 +1,71 @@
+import type { Clock } from '../base/types';
+
+/** What one creation has reserved, or may have. */
+export interface Spent {
+	/** Whether the list of generations shows it. */
+	isListed: boolean;
+	/** When it went out, in ms since the epoch. */
+	sentAt: number;
+	/** When its answer came, on the monotonic clock; not yet where there is none. */
+	endedAt?: number;
+	credits: number;
+	/** Of its job, if it is known. */
+	id?: string;
+}
+
+/** What the service has shown of its jobs, and from when. */
+export interface Shown {
+	/** When it was asked, on the monotonic clock. */
+	askedAt: number;
+	ids: ReadonlySet<unknown>;
+}
+
+/** More than a workspace makes in a day. */
+const MOST = 20_000;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What this process has spent in a workspace today: a list that was read shows nothing of what was sent
+ * since, by whatever execution, and the usage shows what has ended only.
+ */
+export class Spending {
+	/** The oldest first. */
+	private readonly all = new Set<Spent>();
+
+	constructor(private readonly clock: Pick<Clock, 'now' | 'monotonic'>) {}
+
+	/** A creation goes out. @param credits what it is expected to reserve, 0 where that is not known */
+	begin(credits: number, isListed: boolean): Spent {
+		const sentAt = this.clock.now();
+		for (const old of this.all) {
+			if (this.all.size < MOST && sentAt - old.sentAt < DAY_MS) break;
+			this.all.delete(old);
+		}
+		const spent = { isListed, sentAt, credits };
+		this.all.add(spent);
+		return spent;
+	}
+
+	/** Its answer has come. @param credits what it has reserved, or may have */
+	end(spent: Spent, credits: number, id?: string): void {
+		Object.assign(spent, { credits, id, endedAt: this.clock.monotonic() });
+	}
+
+	/** What was sent that the service has not shown. */
+	notIn({ askedAt, ids }: Shown): number {
+		return this.sumOf(({ endedAt = Infinity, id }) => endedAt > askedAt && !ids.has(id));
+	}
+
+	/** What had its answer by then, since a moment, of what no list shows. */
+	unlisted(since: number, { askedAt }: Shown): number {
+		return this.sumOf(
+			({ isListed, sentAt, endedAt = Infinity }) =>
+				!isListed && sentAt >= since && endedAt <= askedAt,
+		);
+	}
+
+	private sumOf(isMeant: (spent: Spent) => boolean): number {
+		return [...this.all].filter(isMeant).reduce((sum, { credits }) => sum + credits, 0);
+	}
+}

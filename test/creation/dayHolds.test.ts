@@ -1,0 +1,228 @@
+import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
+import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
+import { answer, LOST } from '../model/answers';
+import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
+
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
+
+/*
+ * Max Credits per Day before a service with a ledger of its own, where its list is less than it should be,
+ * where others spend meanwhile, and where answers are lost. The prices are known to the service alone.
+ */
+
+const PRICE = 2;
+const NOON = Date.parse('2026-01-15T12:00:00Z');
+
+interface Charge {
+	id: string;
+	at: number;
+	credits: number;
+	body: Record<string, unknown>;
+}
+
+interface Lists {
+	/** Whether it goes on from a moment, as the specification says. */
+	hasCursor: boolean;
+	isDated: boolean;
+}
+
+/** A service of which several processes are clients. */
+class Ledger {
+	readonly charges: Charge[] = [];
+	private readonly keys = new Map<string, Charge>();
+
+	constructor(private readonly lists: Lists = { hasCursor: true, isDated: false }) {}
+
+	get sum(): number {
+		return this.charges.reduce((all, { credits }) => all + credits, 0);
+	}
+
+	charge(credits: number, body: Record<string, unknown> = {}): Charge {
+		const id = `job_${this.charges.length + 1}`;
+		const charge = { id, at: clock.now(), credits, body };
+		this.charges.push(charge);
+		return charge;
+	}
+
+	private shown({ id, at, credits }: Charge): Resource {
+		const job: Resource = { id, object: 'generation', mode: 'image', model: 'm' };
+		Object.assign(job, { status: 'completed', outputs: [], output_ids: ['o'] });
+		if (this.lists.isDated) job.created_at = new Date(at).toISOString();
+		return { ...job, estimated_credits: credits };
+	}
+
+	async send({ method, path, query, body, headers }: ApiRequest): Promise<SendResult> {
+		await clock.sleep(50);
+		if (method === 'POST') {
+			const key = headers?.['Idempotency-Key'];
+			const known = key === undefined ? undefined : this.keys.get(key);
+			const made = known ?? this.charge(PRICE, body as Record<string, unknown>);
+			if (key !== undefined) this.keys.set(key, made);
+			await clock.sleep(50);
+			return answer(202, this.shown(made));
+		}
+		if (path === '/usage') return answer(200, { object: 'usage', data: [] });
+		const before =
+			this.lists.hasCursor && query?.cursor ? Date.parse(String(query.cursor)) : Infinity;
+		const data = this.charges.filter(({ at }) => at < before).reverse();
+		return answer(200, {
+			object: 'list',
+			data: data.map((one) => this.shown(one)),
+			has_more: false,
+		});
+	}
+}
+
+/** A process that makes pictures before the ledger. */
+function processOf(ledger: Ledger, maxCreditsPerDay: number, more: Part = {}) {
+	clock.setWall(NOON - clock.now());
+	let executions = 0;
+	const t = setUp({
+		given: { model: byId('m'), downloadOutputs: false, options: { maxCreditsPerDay } },
+		own: (item) => ({ prompt: `p${executions} ${item}` }),
+		continueOnFail: true,
+		answers: async (request) => await ledger.send(request),
+		...more,
+	});
+	const start = async (rows: number) => {
+		executions += 1;
+		const items = Array.from({ length: rows }, () => ({ json: {} }));
+		return await ended(t.run({ items, executionId: `e${executions}`, nodeMemory: {} }));
+	};
+	return { ...t, start };
+}
+
+test.each<Lists>([
+	{ hasCursor: true, isDated: true },
+	{ hasCursor: true, isDated: false },
+	{ hasCursor: false, isDated: true },
+	{ hasCursor: false, isDated: false },
+])('the list as it is, execution by execution: %j', async (lists) => {
+	const ledger = new Ledger(lists);
+	const t = processOf(ledger, 10);
+	for (let execution = 0; execution < 5; execution += 1) await t.start(3);
+	expect(ledger.sum).toBe(10);
+});
+
+test.each([1, 2])('four executions at the same time, in %i processes', async (processes) => {
+	const ledger = new Ledger();
+	// The price is known by what was made before.
+	ledger.charge(PRICE);
+	const all = Array.from({ length: processes }, () => processOf(ledger, 20));
+	const [first = processOf(ledger, 20)] = all;
+	const runs = Array.from({ length: 4 }, (_, run) => (all[run % processes] ?? first).start(5));
+	await Promise.all(runs);
+	// Of each other process one picture may be on its way.
+	expect(ledger.sum).toBeLessThanOrEqual(20 + (processes - 1) * PRICE);
+	expect(ledger.sum).toBeGreaterThanOrEqual(20);
+});
+
+test('what others spend while a run goes on counts where it matters', async () => {
+	const ledger = new Ledger();
+	ledger.charge(PRICE);
+	const t = processOf(ledger, 30);
+	const run = t.start(20);
+	clock.after(1_000, () => ledger.charge(10));
+	await run;
+	expect(ledger.sum).toBeLessThanOrEqual(30);
+});
+
+test('a run that goes on over midnight begins the next day with it', async () => {
+	const ledger = new Ledger();
+	for (let picture = 0; picture < 4; picture += 1) ledger.charge(PRICE);
+	const batch = { batch: { batchSize: 1, batchInterval: 3_600_000 } };
+	const t = processOf(ledger, 10, {
+		given: {
+			model: byId('m'),
+			downloadOutputs: false,
+			options: { maxCreditsPerDay: 10 },
+			requestOptions: { batching: batch },
+		},
+	});
+	await t.start(18);
+	// At noon, and after midnight in Berlin.
+	expect(ledger.sum).toBe(8 + 2 + 10);
+});
+
+test('a run that approves itself may spend what is left of the day, and says so to the service', async () => {
+	const bodies: Array<Record<string, unknown>> = [];
+	const t = setUp({
+		node: new MediaGenAgentRun(),
+		given: {
+			operation: 'create',
+			brief: 'a film',
+			autoApprove: true,
+			downloadOutputs: false,
+			options: { maxCreditsPerDay: 30 },
+		},
+		answers({ method, path, body }) {
+			if (path === '/usage')
+				return answer(200, { object: 'usage', data: [{ mode: 'speech', credits: 10 }] });
+			if (method !== 'POST') return answer(200, { object: 'list', data: [], has_more: false });
+			bodies.push(body as Record<string, unknown>);
+			const run = { id: 'run_1', object: 'agent_run', status: 'completed', plan: {} };
+			return answer(202, { ...run, spent_credits: 1 });
+		},
+	});
+	await ended(t.run());
+	expect(bodies).toEqual([expect.objectContaining({ max_credits: 19 })]);
+});
+
+test.each([2, 3])(
+	'what was paid for, and whose answer was lost, is given under a limit of %i',
+	async (limit) => {
+		const ledger = new Ledger();
+		let isAway = true;
+		const t = processOf(ledger, limit, {
+			answers: async (request) => {
+				const given = await ledger.send(request);
+				return request.method === 'POST' && isAway ? LOST : given;
+			},
+			given: {
+				model: byId('m'),
+				downloadOutputs: false,
+				prompt: 'p',
+				options: { maxCreditsPerDay: limit, waitTimeout: 2 },
+			},
+			own: () => ({}),
+			continueOnFail: false,
+		});
+		const nodeMemory = {};
+		await ended(t.run({ executionId: 'e', nodeMemory }));
+		isAway = false;
+		const { error, items } = await ended(t.run({ executionId: 'e', nodeMemory }));
+		expect([error?.message, items.length, ledger.charges.length]).toEqual([undefined, 1, 1]);
+	},
+);
+
+test('runs that are approved and go on are in no usage, and count all the same', async () => {
+	let execution = 0;
+	const t = setUp({
+		node: new MediaGenAgentRun(),
+		own: () => ({
+			operation: 'approve',
+			agentRunId: `run_${execution}`,
+			maxCredits: 80,
+			options: { maxCreditsPerDay: 100, waitForCompletion: false },
+		}),
+		answers({ method, path }) {
+			const id = path.split('/')[3] ?? '';
+			if (path === '/usage') return answer(200, { object: 'usage', data: [] });
+			if (path === '/generations')
+				return answer(200, { object: 'list', data: [], has_more: false });
+			const run = { id, object: 'agent_run', plan: {}, estimated_credits: 80 };
+			if (method !== 'POST') return answer(200, { ...run, status: 'plan_proposed' });
+			return answer(202, { ...run, status: 'running', reserved_credits: 80 });
+		},
+	});
+	const errors: Array<string | undefined> = [];
+	for (execution = 1; execution <= 3; execution += 1) {
+		const { error } = await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+		errors.push(error?.message);
+		await clock.pass(60_000);
+	}
+	expect(t.posts()).toHaveLength(1);
+	expect(errors[1]).toMatch(
+		/^Today 80 of 100 credits are spent in this workspace; this run needs about 80/,
+	);
+});
