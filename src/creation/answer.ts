@@ -327,7 +327,7 @@ function eventOfFailure({ failure }: Failed): ItemEvent {
 	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
 		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
 	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
-	const { refusal, nothingDone, hop } = meaningOf(failure.status);
+	const { refusal, nothingDone, hop } = meaningOf(failure.status, failure.serviceError);
 	if (refusal === 'throttled' || hop) return { kind: 'noEffect' };
 	// Such as 405: it is in no contract what that has done.
 	if (refusal === undefined) return { kind: 'outcomeUnknown' };

@@ -47,6 +47,28 @@ const invalid: Meaning = {
 	words: () => ['The service refused the request as invalid', 'Correct what the service names.'],
 };
 
+/**
+ * A 409 is in no contract. Some services say by it that a key was used for another request, and some that
+ * the first request with it is still being carried out, which passes.
+ */
+const OF_OTHER_REQUEST =
+	/\b(another|other|different) (request|body|payload|content|parameters?|arguments?|input)\b|\b(does not|doesn't) match\b|mismatch|reused/i;
+const UNDER_WAY =
+	/in progress|in use|using|being processed|processing|still|concurrent|try again|retry/i;
+
+const keyOfOther: Meaning = {
+	...refused('invalid'),
+	words: () => [
+		'The idempotency key belongs to another request',
+		'Another key is needed: On Retries takes one by itself when this is run again.',
+	],
+};
+
+function isKeyOfOther({ message = '', type = '', isPage }: ServiceError): boolean {
+	const said = `${type} ${message}`;
+	return isPage !== true && OF_OTHER_REQUEST.test(said) && !UNDER_WAY.test(said);
+}
+
 const OTHER_WORKSPACE = 'Check that the credential belongs to the workspace that made the job.';
 const NO_SUCH_ID =
 	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
@@ -88,7 +110,7 @@ const KNOWN: Partial<Record<number, Meaning>> = {
 	},
 	// A gateway gave up waiting, and the service may have carried the request out.
 	408: { ...other(408), again: 'replayable' },
-	// The service may still be at work on another attempt with this key.
+	// The service may still be at work on another attempt with this key; else see `keyOfOther`.
 	409: { ...other(409), again: 'replayable' },
 	// Not in the specification: most services check a request before they charge for it, but nothing says so
 	// here.
@@ -167,6 +189,7 @@ const ofHop = (status: number): Meaning => ({
 export function meaningOf(status: number, said?: ServiceError): Meaning {
 	const leadsTo = status >= 300 && status < 400 ? said?.leadsTo : undefined;
 	if (leadsTo !== undefined) return redirect(status, leadsTo);
+	if (status === 409 && said !== undefined && isKeyOfOther(said)) return keyOfOther;
 	const known = SIGN_INS[status] ?? KNOWN[status] ?? other(status);
 	const isOfHop = said?.isPage === true && SIGN_INS[status] === undefined;
 	return isOfHop ? ofHop(status) : known;
@@ -194,7 +217,7 @@ export function retryReason(response: SendResult): RetryReason | undefined {
 		if (response.unsent === undefined) return 'transient';
 		return response.unsent === 'connection' ? 'unreachable' : undefined;
 	}
-	const { again, hop } = meaningOf(response.status);
+	const { again, hop } = meaningOf(response.status, errorOf(response.body, response.headers));
 	if (again === 'always') return 'throttled';
 	if (isUnreadable(response.body)) return undefined;
 	if (isSuccess(response.status)) return 'foreign';

@@ -88,6 +88,48 @@ test('that a job has failed is not taken from the 202 which says that it was acc
 	expect(t.posts()).toHaveLength(1);
 });
 
+describe('a key that the service says is of another request', () => {
+	const conflict = {
+		error: { type: 'conflict', message: 'This Idempotency-Key was used for another request' },
+	};
+	const picture = { operation: 'generateImage', model: byId('m'), prompt: 'a cat' };
+	const choices: Array<[string, Record<string, unknown>]> = [
+		['execution', {}],
+		['content', {}],
+		['custom', { idempotencyKey: 'order 7' }],
+	];
+
+	test.each(choices)(
+		'%s: it is final, nothing was made, and that is said',
+		async (choice, more) => {
+			const began = clock.monotonic();
+			const t = setUp({
+				given: { ...picture, options: { idempotency: choice, ...more } },
+				answers: saying(409, conflict),
+			});
+			const { error } = await ended(t.run());
+			expect(error?.message).toMatch(/^The idempotency key belongs to another request: This Idem/);
+			expect(error?.description).toMatch(/Nothing was created and no credits were spent/);
+			expect(t.posts()).toHaveLength(1);
+			expect(clock.monotonic() - began).toBeLessThan(MINUTE);
+		},
+	);
+
+	test('after an answer that was lost nobody knows whether a job was made', async () => {
+		let number = 0;
+		const t = setUp({
+			given: picture,
+			answers: () => {
+				number += 1;
+				return number === 1 ? { noResponse: 'ECONNRESET' } : answer(409, conflict);
+			},
+		});
+		const { error } = await ended(t.run());
+		expect(error?.description).toMatch(/Whether the request was carried out is not known/);
+		expect(t.posts()).toHaveLength(2);
+	});
+});
+
 describe('an end that nobody knows', () => {
 	const canceled = { status: 'canceled', error: { message: 'stopped by a moderator' } };
 	const picture = { model: byId('m'), prompt: 'a cat' };

@@ -461,6 +461,11 @@ export const money: Mutant[] = [
 			from: "409: { ...other(409), again: 'replayable' },",
 			to: '409: other(409),',
 		},
+		'money/key-in-use-taken-for-another': {
+			why: 'The service is still at work on the first attempt and says so: the next try takes another key and pays again.',
+			from: ' && !UNDER_WAY.test(said)',
+			to: '',
+		},
 	}),
 	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
 		'money/answer-unheard-after-stop': {

@@ -1,7 +1,7 @@
 import { retryAfterMs, retryDelay, type RequestOptions } from '../../src/transport/client';
 import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
 import type { SendResult, ApiRequest } from '../../src/base/types';
-import { answer, channelOf, LOST, scripted } from '../model/answers';
+import { answer, channelOf, errorBody, LOST, scripted } from '../model/answers';
 import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
@@ -42,6 +42,7 @@ test.each([
 
 const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
 
+const KEY_OF_OTHER = answer(409, errorBody('This key was used for another request'));
 const TIMEOUT: SendResult = { noResponse: 'timeout' };
 const MINUTES = 60_000;
 
@@ -50,6 +51,7 @@ test.each<[name: string, response: SendResult, forMs: number, times: number, wai
 	['a connection that breaks', LOST, 90_000, 9],
 	['a 409', answer(409), 90_000, 9],
 	['a 409 that somebody waits for', answer(409), 20 * MINUTES, 50, 20 * MINUTES],
+	['a 409 that says that the key is of another request', KEY_OF_OTHER, 0, 1, 20 * MINUTES],
 	['no connection', UNREACHABLE, 30_000, 9],
 	['no connection, waited for', UNREACHABLE, 30_000, 9, 20 * MINUTES],
 	['a page with status 200', answer(200, '<html>'), 8_000, 5],

@@ -65,6 +65,25 @@ test.each<[response: SendResult, reason: string | undefined, isOfService: boolea
 	},
 );
 
+test.each<[said: unknown, isRepeated: boolean]>([
+	[errorBody('Conflict'), true],
+	[errorBody('A request with this key is in progress'), true],
+	[errorBody('Another request with this key is still being processed'), true],
+	[errorBody('A different request is using this key, try again later'), true],
+	[{ error: { type: 'idempotency_key_in_use', message: 'Conflict' } }, true],
+	['<html>Used for another request</html>', true],
+	[undefined, true],
+	[errorBody('The key was used for another request'), false],
+	[errorBody('Idempotency-Key was already used with different parameters'), false],
+	[errorBody('The body does not match the first request with this key'), false],
+	[{ error: { type: 'idempotency_key_reused', message: 'Conflict' } }, false],
+])('409 is in no contract: %j may pass, and is tried again: %s', (said, isRepeated) => {
+	const response = answer(409, said);
+	expect(retryReason(response)).toBe(isRepeated ? 'transient' : undefined);
+	expect(isOutcomeUnknown(response)).toBe(isRepeated);
+	expect(meaningOf(409, errorOf(said)).nothingDone).toBe(!isRepeated);
+});
+
 test('a success with an object is an answer of the service', () => {
 	expect(isAnswerOfService(answer(200, { id: 'x' }))).toBe(true);
 });
