@@ -20,8 +20,8 @@ import { DAY_MS } from '../base/times';
 import { isRecord, type Json } from '../base/types';
 import { inOrder } from '../base/values';
 import { hasEnded } from '../creation/memory';
-import { CREDENTIAL, credentialIdOf } from '../transport/credential';
-import { fileFinder, filesOf, type ExecutionFile } from './executionFiles';
+import { CREDENTIAL } from '../transport/credential';
+import { filesOf, readFiles, type ExecutionFile, type ExecutionFiles } from './executionFiles';
 
 /*
  * What n8n gives to one run of a node, by whichever door it comes in, with a stated value where n8n gives
@@ -93,10 +93,10 @@ export interface NodeCall {
 	/** One sentence above the output; nowhere where n8n shows none. */
 	addHint(hint: NodeExecutionHint): void;
 	/**
-	 * A link for a day to a file that n8n has stored, where it is of no workflow: n8n lets nobody have it by
-	 * its id then.
+	 * A link for a day to a file that n8n has stored. Only where it is of no workflow: n8n lets nobody have
+	 * it by its id then.
 	 */
-	linkTo(file: IBinaryData): string | undefined;
+	linkTo?: (file: IBinaryData) => string | undefined;
 }
 
 /**
@@ -110,7 +110,7 @@ function inputOf(
 ): Input {
 	const json = isRecord(item.json) ? (item.json as IDataObject) : {};
 	const binary = isRecord(item.binary) ? item.binary : {};
-	return { index, json, binary, files: filesOf({ json, binary }, isCombined) };
+	return { index, json, binary, files: isCombined ? filesOf({ json, binary }) : binary };
 }
 
 /** Whether there is nothing in it for n8n to evaluate. */
@@ -176,6 +176,13 @@ function webhookAddressOf(
 	return typeof link === 'string' ? new URL(link).origin : undefined;
 }
 
+/** Several credentials may hold one key, each with its own limits. */
+export const credentialIdOf = ({
+	credentials,
+}: {
+	credentials?: Record<string, { id: string | null }>;
+}): string => credentials?.[CREDENTIAL]?.id ?? '';
+
 /** What is the same for all items, by whichever door n8n comes in. */
 function ofNode(
 	context: IExecuteFunctions | IExecutePaginationFunctions,
@@ -189,6 +196,12 @@ function ofNode(
 	const workflow = workflowId ?? credentialId;
 	const place = `${workflow}/${workflowId === undefined ? node.type : node.id}`;
 	let order: string | undefined;
+	let files: ExecutionFiles | undefined;
+	const linkTo = (file: IBinaryData): string | undefined =>
+		orElse(
+			() => context.helpers.createBinarySignedUrl(file, '1 day'),
+			() => undefined,
+		);
 	return {
 		functions: context,
 		node,
@@ -220,19 +233,16 @@ function ofNode(
 			() => ({}),
 		),
 		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
-		linkTo(file: IBinaryData) {
-			if (workflowId !== undefined) return undefined;
-			return orElse(
-				() => context.helpers.createBinarySignedUrl(file, '1 day'),
-				() => undefined,
-			);
-		},
+		linkTo: workflowId === undefined ? linkTo : undefined,
 		webhookAddress: (index: number) =>
 			orElse(
 				() => webhookAddressOf(context, index),
 				() => undefined,
 			),
-		findFile: fileFinder(context, isCombined),
+		findFile(given: Json) {
+			files ??= readFiles(context, isCombined);
+			return files.find(given);
+		},
 	};
 }
 
@@ -293,9 +303,3 @@ export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
 		addHint: () => {},
 	};
 }
-
-/** The functions of n8n for one item: its helpers ask them for the credential and for the signal. */
-export const functionsOf = ({ functions, credential }: NodeCall, index: number) =>
-	Object.assign(Object.create(functions) as IAllExecuteFunctions, {
-		getCredentials: async () => await credential(index),
-	});

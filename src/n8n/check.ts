@@ -1,8 +1,7 @@
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { ENDPOINTS, SCOPES, type Scope } from '../api';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { Input, NodeCall } from './call';
-import { sendingOf, type Sending } from './requestOptions';
+import type { Input, NodeCall, RequestOptions } from './call';
 import {
 	CREDENTIAL,
 	excludedScope,
@@ -30,7 +29,8 @@ interface Access {
 	baseUrl: string;
 	key: string;
 	limits: RateLimits;
-	credential: ICredentialDataDecryptedObject;
+	/** The scopes that the credential says the key lacks. */
+	excludedScopes: readonly Scope[];
 }
 
 /** An item that is ready to be run. */
@@ -45,7 +45,7 @@ export interface Ready extends Prepared {
 }
 
 /** For what needs no credential. */
-const NO_SERVICE: Access = { baseUrl: '', key: '', limits: rateLimitsOf({}), credential: {} };
+const NO_SERVICE: Access = { baseUrl: '', key: '', limits: rateLimitsOf({}), excludedScopes: [] };
 
 /** Where no service is known, what any of them takes is valid. */
 const THIS_MACHINE = 'http://localhost/v1';
@@ -62,7 +62,8 @@ async function readAccess(call: NodeCall, index: number): Promise<Result<Access>
 	const read = readCredential(credential);
 	if (read.problem !== undefined) return unusable(`${read.field} of the credential`, read.problem);
 	const { baseUrl, apiKey: key } = read;
-	return ok({ baseUrl, key, limits: rateLimitsOf(credential), credential });
+	const excludedScopes = SCOPES.filter((scope) => excludedScope(credential, [scope]) !== undefined);
+	return ok({ baseUrl, key, limits: rateLimitsOf(credential), excludedScopes });
 }
 
 /** All scopes that an item will need, so that none turns out to be missing once something is paid for. */
@@ -88,9 +89,60 @@ const NO_FIRST_MODEL = fail({
 	hint: 'Choose a model, or another value of Avoid Paying Twice',
 });
 
-/** The scopes that the credential says the key lacks. */
-export const excludedScopes = ({ credential }: Access): Scope[] =>
-	SCOPES.filter((scope) => excludedScope(credential, [scope]) !== undefined);
+/** How all requests of an item are sent, as n8n's HTTP client takes it. */
+export type Sending = Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
+	timeoutMs: number;
+	/** Unless the items of the run begin all at once. */
+	portions?: Portions;
+};
+
+/** How the items of a run begin: so many at once, and the next after a pause. */
+interface Portions {
+	size: number;
+	pauseMs: number;
+}
+
+export const ALL_AT_ONCE: Portions = { size: Infinity, pauseMs: 0 };
+
+/** Batching, as n8n's panel says: of the size -1 is off and 0 is 1, of the interval 0 is off. */
+function portionsOf({ batching }: RequestOptions): Portions | undefined {
+	const size = Number(batching?.batch?.batchSize ?? 1);
+	const pauseMs = Number(batching?.batch?.batchInterval ?? 0);
+	if (!(pauseMs > 0) || size < 0) return undefined;
+	return { size: size >= 1 ? size : 1, pauseMs };
+}
+
+/** The address of a proxy, which has to say its port. */
+function proxyOf(text: string): IHttpRequestOptions['proxy'] {
+	const { hostname, port: stated, protocol, username, password } = new URL(text);
+	// `URL` leaves out the one that is usual for the protocol.
+	const port = stated || /:(\d+)\/?$/.exec(text)?.[1];
+	if (!hostname || !port) throw new Error('no host or port');
+	const auth = { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+	return {
+		host: hostname,
+		port: Number(port),
+		protocol: protocol.replace(/:$/, ''),
+		...(username && { auth }),
+	};
+}
+
+/** What the user has set under Request Options for the requests of an item. */
+export function sendingOf(call: NodeCall, index: number): Result<Sending> {
+	const options = (call.parameter(index, 'requestOptions', {}) ?? {}) as RequestOptions;
+	const { proxy, timeout = 0, allowUnauthorizedCerts } = options;
+	const sending: Sending = { timeoutMs: Number(timeout) };
+	const portions = portionsOf(options);
+	if (portions) sending.portions = portions;
+	if (allowUnauthorizedCerts) sending.skipSslCertificateValidation = true;
+	if (!proxy) return ok(sending);
+	try {
+		return ok({ ...sending, proxy: proxyOf(proxy) });
+	} catch {
+		const problem = `must be an address with a port, such as http://proxy.example.com:3128, got "${proxy}"`;
+		return fail({ kind: 'input', field: 'Proxy', problem });
+	}
+}
 
 async function checkItem(
 	call: NodeCall,
@@ -106,7 +158,9 @@ async function checkItem(
 	if (!sending.ok) return sending;
 	const ready = { ...prepared.value, sending: sending.value };
 	if (access.ok) {
-		const excluded = excludedScope(access.value.credential, scopesNeeded(spec, prepared.value));
+		const { excludedScopes } = access.value;
+		const needed = excludedScopes.length > 0 ? scopesNeeded(spec, prepared.value) : [];
+		const excluded = needed.find((scope) => excludedScopes.includes(scope));
 		if (excluded) return fail({ kind: 'scope', scope: excluded });
 		return ok({ ...ready, access: access.value, hasService: true });
 	}

@@ -1,11 +1,11 @@
 import type { IAllExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import {
 	CREDENTIAL,
-	credentialIdOf,
 	credentialProblem,
 	rateLimitsOf,
 	readCredential,
 } from '../transport/credential';
+import { credentialIdOf } from './call';
 import { operationError } from './shownErrors';
 import { n8nHost, type HostContext } from './host';
 import { workspaceOf } from '../transport/workspace';

@@ -32,14 +32,14 @@ const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 
 /**
- * The files of an item. Outside of the combined mode the json is untrusted, and a file id in it may be
+ * The files of an item in the combined mode. In any other its json is untrusted, and a file id in it may be
  * anybody's.
  */
-export function filesOf(
-	{ json = {}, binary = {} }: Pick<Partial<INodeExecutionData>, 'json' | 'binary'>,
-	isCombined: boolean,
-): Record<string, IBinaryData> {
-	const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;
+export function filesOf({
+	json = {},
+	binary = {},
+}: Pick<Partial<INodeExecutionData>, 'json' | 'binary'>): Record<string, IBinaryData> {
+	const inJson: unknown = json[FILES_KEY];
 	if (!isRecord(inJson)) return binary;
 	const files = Object.entries(inJson).filter(([, value]) => isFile(value));
 	return { ...(Object.fromEntries(files) as Record<string, IBinaryData>), ...binary };
@@ -97,7 +97,7 @@ const descriptionOf = (file: Json): string =>
 	);
 
 /** All files of an execution by what tells them apart. */
-class ExecutionFiles {
+export class ExecutionFiles {
 	private readonly byId = new Map<string, ExecutionFile>();
 	private readonly byDescription = new Map<string, ExecutionFile[]>();
 	/** How many files have a name by where they stand. */
@@ -133,25 +133,18 @@ class ExecutionFiles {
 }
 
 /** Reads what all nodes have put out that an expression can lead to; nothing where n8n keeps no such data. */
-function readFiles(context: Context, isCombined: boolean): ExecutionFiles {
+export function readFiles(context: Context, isCombined: boolean): ExecutionFiles {
 	const files = new ExecutionFiles();
 	try {
 		const data = context.getWorkflowDataProxy(0) as unknown as DataProxy;
 		for (const node of nodesOf(context))
 			for (const item of outputsOf(data, node))
-				for (const [field, file] of Object.entries(filesOf(item, isCombined)))
+				for (const [field, file] of Object.entries(
+					isCombined ? filesOf(item) : (item.binary ?? {}),
+				))
 					if (isFile(file)) files.add(node, field, file);
 	} catch {
 		// In n8n's own Agents there is no execution.
 	}
 	return files;
-}
-
-/** Finds the file that an expression has given among those of the execution, which are read when needed. */
-export function fileFinder(context: Context, isCombined: boolean) {
-	let files: ExecutionFiles | undefined;
-	return (given: Json): ExecutionFile | undefined => {
-		files ??= readFiles(context, isCombined);
-		return files.find(given);
-	};
 }

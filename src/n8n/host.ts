@@ -21,12 +21,14 @@ import { parsed, readable, saidIn, TOO_LONG } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import { withoutSecret } from '../transport/redact';
-import { executionHeaders } from './execution';
+import { isLocalService, parseUrl } from '../transport/urls';
 
 /** What a host needs of n8n and of the node. */
 export interface HostContext {
 	/** What n8n gives to a node, for an item, hook, webhook or poll. */
 	functions: IAllExecuteFunctions;
+	/** The credential of the item, which n8n's helpers ask for without saying which item it is of. */
+	credential?: () => Promise<object>;
 	/** The files of the item, by the name of their field. */
 	files(): Record<string, IBinaryData>;
 	/** Ends every request. */
@@ -104,9 +106,34 @@ export async function readBody(body: unknown, end: AbortSignal): Promise<unknown
 const anyOf = (...signals: Array<AbortSignal | undefined>): AbortSignal =>
 	AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
+/** `undefined` where there is no execution, such as in lists of the editor, or n8n does not tell. */
+function addressOf(functions: IAllExecuteFunctions): string | undefined {
+	try {
+		const execution = functions.getExecutionId();
+		const { id } = functions.getWorkflow();
+		if (!execution || !id) return undefined;
+		const editor = `${functions.getInstanceBaseUrl().replace(/\/$/, '')}/`;
+		return parseUrl(`workflow/${id}/executions/${execution}`, editor)?.href;
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Headers that say which execution sends a request, by its address in the editor: for a service on this
+ * machine only, such as the sandbox, whose page links to it. No other service learns anything of n8n.
+ */
+export function executionHeaders(
+	functions: IAllExecuteFunctions,
+	baseUrl: string,
+): Record<string, string> {
+	const address = isLocalService(baseUrl) ? addressOf(functions) : undefined;
+	return address === undefined ? {} : { 'X-N8N-Execution': address };
+}
+
 /** Sends with the credential of the node, once. The key is in no answer. */
 function createSend(context: HostContext, options: IHttpRequestOptions, secret: string): Send {
-	const { functions } = context;
+	const { functions, credential } = context;
 	const { baseURL, allowedDomains } = options;
 	const common = commonOptions(context, options, context.responseTimeoutMs);
 	const shared = { ...common, baseURL, allowedDomains, json: true };
@@ -127,17 +154,18 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 		try {
 			const response = (await functions.helpers.httpRequestWithAuthentication.call(
 				Object.assign(Object.create(functions) as typeof functions, {
+					getCredentials: credential ?? functions.getCredentials,
 					getExecutionCancelSignal: () => signal,
 				}),
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
-			const answered = await readBody(response.body, signal);
-			return {
+			const answer = {
 				status: response.statusCode,
-				headers: withoutSecret(headersOf(response.headers), secret),
-				body: withoutSecret(answered, secret),
+				headers: headersOf(response.headers),
+				body: await readBody(response.body, signal),
 			};
+			return withoutSecret(answer, secret);
 		} catch (error) {
 			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');
 			if (hasKey && deadline.aborted) return { noResponse: 'timeout' };

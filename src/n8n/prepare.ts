@@ -1,17 +1,23 @@
 import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
 import type { Input, NodeCall } from './call';
 import type { Runnable } from './check';
-import { readParameters } from './parameters';
 import type { IdempotencyChoice, Prepared } from '../creation/item';
 import { shortHash } from '../base/hash';
 import { nearest } from '../base/nearest';
+import { quoted } from '../base/texts';
 import { withoutReferences } from '../creation/uploads';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { flagOf, valueAt } from '../base/values';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
-import { mappedFields, unknownFields, Values, type MappedField } from '../fields/readFields';
+import {
+	mappedFields,
+	problemOf,
+	unknownFields,
+	Values,
+	type MappedField,
+} from '../fields/readFields';
 import { usualSettings } from '../fields/settings';
 
 /**
@@ -36,6 +42,44 @@ const FOREIGN_ARGUMENTS = fail({
 	problem: 'is mixed up with another call of this tool, as several run at the same time',
 	hint: 'Use version 3 or later of the AI Agent node, or set its batch size to 1',
 });
+
+/** A parameter as it is evaluated; a failure that names the field whose expression throws. */
+function evaluated(
+	call: NodeCall,
+	{ index }: Input,
+	{ name, displayName, fields = [] }: Field,
+): Result<unknown> {
+	try {
+		return ok(call.parameter(index, name));
+	} catch (error) {
+		const throws = fields.find((inner) => {
+			try {
+				call.parameter(index, `${name}.${inner.name}`, '');
+				return false;
+			} catch {
+				return true;
+			}
+		});
+		const reason = error instanceof Error ? `: ${error.message}` : '';
+		return problemOf(throws?.displayName ?? displayName, `cannot be evaluated${reason}`);
+	}
+}
+
+/** The evaluated parameters of an item, as far as an operation has fields for them. */
+function readParameters(call: NodeCall, input: Input, fields: Field[]): Result<Json> {
+	const { parameters } = call.node;
+	const read: Json = {};
+	for (const field of fields) {
+		const { name, displayName, fields: inner } = field;
+		if (Object.hasOwn(read, name) || valueAt(parameters, [name]) === undefined) continue;
+		const value = evaluated(call, input, field);
+		if (!value.ok) return value;
+		if (inner && !isRecord(value.value))
+			return problemOf(displayName, `must be an object with fields, got ${quoted(value.value)}`);
+		read[name] = value.value;
+	}
+	return ok(read);
+}
 
 /** What is said of fields that the operation does not have, and another one of the node has. */
 function warningOf(operation: Operation, unused: string[]): string | undefined {

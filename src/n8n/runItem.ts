@@ -1,11 +1,39 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
+import type { Input, NodeCall } from './call';
+import type { Ready, Runnable } from './check';
+import { executionCredits } from '../creation/cap';
 import { create } from '../creation/creation';
 import { dryRun } from '../creation/dryRun';
-import type { Item, Outcome } from '../creation/item';
+import type { Item, Outcome, WorkflowMode } from '../creation/item';
+import type { LostOfWorkflow, LostRequests, Owner } from '../creation/lostRequests';
+import { noteEnd, statesOf, type NodeMemory } from '../creation/memory';
 import { WITHOUT_CREATION } from '../reads/reads';
 import { forOutput } from './rows';
 import { createParts } from '../creation/parts';
-import { noteFailure, whyNotSent } from '../creation/run';
+import { noteFailure, whyNotSent, type Run } from '../creation/run';
+import { workspaceOf } from '../transport/workspace';
+import { n8nHost } from './host';
+import { identify } from './identity';
+import { answerInTime } from './tool';
+
+/* One item: it is put together, run, and comes to its end, whatever throws on the way. */
+
+/** What has become of an item. */
+export interface End {
+	input: Input;
+	/** Unless something was wrong with it. */
+	item?: Item;
+	result: Result<Outcome>;
+}
+
+/** What a run shares with others: what n8n keeps of the node, what was lost, and who asks. */
+export interface Remembered {
+	node: NodeMemory;
+	/** All that was lost in the workflow, and that part of it in which this execution looks. */
+	ofWorkflow: LostOfWorkflow;
+	lost: LostRequests;
+	owner: Owner;
+}
 
 /** What the language itself throws, but for SyntaxError, which quotes what it could not read. */
 const OF_LANGUAGE = [TypeError, RangeError, ReferenceError];
@@ -31,7 +59,8 @@ function operate(item: Item): Promise<Result<Outcome>> {
 }
 
 async function toOutput(item: Item): Promise<Result<Outcome>> {
-	const result = whyNotSent(item) ?? (await operate(item));
+	const isHalted = item.run.halted !== undefined;
+	const result = (isHalted ? whyNotSent(item) : undefined) ?? (await operate(item));
 	if (!result.ok) {
 		noteFailure(item, result);
 		return result;
@@ -52,5 +81,91 @@ export async function runItem(item: Item): Promise<Result<Outcome>> {
 		return await toOutput(item);
 	} catch (error) {
 		return faultOf(error);
+	}
+}
+
+function workflowMode({ mode }: NodeCall): WorkflowMode {
+	if (mode === 'manual') return 'manual';
+	return mode === 'integrated' ? 'nested' : 'production';
+}
+
+/** Puts together all that an item needs. */
+function openItem(
+	call: NodeCall,
+	{ spec }: Runnable,
+	run: Run,
+	{ node, lost, owner }: Remembered,
+	input: Input,
+	{ access, hasService, noService, sending, ...prepared }: Ready,
+): Item {
+	const { baseUrl, key, limits } = access;
+	const { executionId, credentialId, mode } = call;
+	const { item, memory, inputFingerprint } = identify(call, input, spec, run, node);
+	const { timeoutMs, proxy, skipSslCertificateValidation } = sending;
+	const host = n8nHost(
+		{
+			functions: call.functions,
+			credential: async () => await call.credential(input.index),
+			files: () => input.files,
+			signal: call.signal,
+			fairnessKey: executionId || 'manual',
+			timeoutMs,
+			responseTimeoutMs: spec.responseTimeoutMs,
+			webhookAddress: () => call.webhookAddress(input.index),
+		},
+		{ url: '', baseURL: baseUrl, proxy, skipSslCertificateValidation },
+		key,
+	);
+	const opened: Item = {
+		...prepared,
+		spec,
+		run,
+		itemIndex: input.index,
+		host,
+		workspace: workspaceOf(baseUrl, key, limits, credentialId),
+		hasService,
+		credential: { problem: noService, excludedScopes: access.excludedScopes },
+		memory,
+		node,
+		credits: executionCredits(call.executionMemory),
+		lost,
+		inputFingerprint,
+		origin: {
+			item,
+			owner,
+			mode: workflowMode(call),
+			timezone: call.timezone,
+			// In the editor, and in a retry for which n8n kept no memory of the node.
+			looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === executionId,
+		},
+	};
+	// Named by the error too if the run is halted before they are read again, or if they cannot be read.
+	for (const [part, state] of statesOf(opened)) {
+		if (!('job' in state)) continue;
+		run.addJob(input.index, { id: state.job.id, status: 'from an earlier try' }, part);
+	}
+	return opened;
+}
+
+/** Runs one item to its end. */
+export async function endOf(
+	call: NodeCall,
+	operation: Runnable,
+	run: Run,
+	remembered: Remembered,
+	input: Input,
+	ready: Result<Ready>,
+): Promise<End> {
+	if (!ready.ok) return { input, result: ready };
+	const item = openItem(call, operation, run, remembered, input, ready.value);
+	const { settings, origin } = item;
+	try {
+		const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
+		// Whether a call of a tool has ended, the agent decides that was told so.
+		if (!settings.isTool && !settings.dryRun)
+			noteEnd(item, result.ok ? origin.owner.execution : undefined);
+		return { input, item, result };
+	} catch (error) {
+		return { input, item, result: faultOf(error) };
 	}
 }

@@ -1,114 +1,29 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../base/clock';
 import type { Failed, Result } from '../base/result';
-import { functionsOf, type Input, type NodeCall } from './call';
-import { portionsOf } from './requestOptions';
-import { n8nHost } from './host';
-import { workspaceOf } from '../transport/workspace';
-import { checkAll, excludedScopes, type Ready, type Runnable } from './check';
-import { executionCredits } from '../creation/cap';
+import type { NodeCall } from './call';
+import { ALL_AT_ONCE, checkAll, type Ready, type Runnable } from './check';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
-import { identify } from './identity';
-import type { Item, Outcome, WorkflowMode } from '../creation/item';
-import { lostRequestsOf, type LostOfWorkflow, type Owner } from '../creation/lostRequests';
+import { lostRequestsOf } from '../creation/lostRequests';
 import { receiptOf } from './receipt';
 import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
 import { Run } from '../creation/run';
-import { faultOf, runItem } from './runItem';
-import { memoriesOf, nodeMemory, noteEnd, statesOf, type NodeMemory } from '../creation/memory';
+import { endOf, faultOf, type End, type Remembered } from './runItem';
+import { memoriesOf, nodeMemory, noteEnd, statesOf } from '../creation/memory';
 import { isOutcomeOpen } from '../creation/state';
-import { answerInTime } from './tool';
 
 /*
  * A run of the node, from top to bottom: all items are read and checked, nothing is sent if one is invalid,
  * all are run, and what has become of them are rows, or one error, and one sentence about it.
  */
 
-/** What has become of an item. */
-interface End {
-	input: Input;
-	/** Unless something was wrong with it. */
-	item?: Item;
-	result: Result<Outcome>;
-}
-
-function workflowMode({ mode }: NodeCall): WorkflowMode {
-	if (mode === 'manual') return 'manual';
-	return mode === 'integrated' ? 'nested' : 'production';
-}
-
-/** What a run shares with others: what n8n keeps of the node, what was lost, and who asks. */
-interface Remembered {
-	node: NodeMemory;
-	lost: LostOfWorkflow;
-	owner: Owner;
-}
-
 function rememberedBy(call: NodeCall): Remembered {
 	const { executionId: execution, place, credentialId: credential, order } = call;
-	return {
-		node: nodeMemory(call.nodeMemory, execution),
-		lost: lostRequestsOf(call.workflow),
-		owner: { execution, isManual: call.mode === 'manual', node: place, credential, order },
-	};
-}
-
-/** Puts together all that an item needs. */
-function openItem(
-	call: NodeCall,
-	{ spec }: Runnable,
-	run: Run,
-	{ node, lost, owner }: Remembered,
-	input: Input,
-	{ access, hasService, noService, sending, ...prepared }: Ready,
-): Item {
-	const { baseUrl, key, limits } = access;
-	const { executionId, credentialId, mode } = call;
-	const { item, memory, inputFingerprint } = identify(call, input, spec, run, node);
-	const { timeoutMs, ...options } = sending;
-	const host = n8nHost(
-		{
-			functions: functionsOf(call, input.index),
-			files: () => input.files,
-			signal: call.signal,
-			fairnessKey: executionId || 'manual',
-			timeoutMs,
-			responseTimeoutMs: spec.responseTimeoutMs,
-			webhookAddress: () => call.webhookAddress(input.index),
-		},
-		{ url: '', baseURL: baseUrl, ...options },
-		key,
-	);
-	const opened: Item = {
-		...prepared,
-		spec,
-		run,
-		itemIndex: input.index,
-		host,
-		workspace: workspaceOf(baseUrl, key, limits, credentialId),
-		hasService,
-		credential: { problem: noService, excludedScopes: excludedScopes(access) },
-		memory,
-		node,
-		credits: executionCredits(call.executionMemory),
-		lost: lost.poolOf(owner),
-		inputFingerprint,
-		origin: {
-			item,
-			owner,
-			mode: workflowMode(call),
-			timezone: call.timezone,
-			// In the editor, and in a retry for which n8n kept no memory of the node.
-			looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === executionId,
-		},
-	};
-	// Named by the error too if the run is halted before they are read again, or if they cannot be read.
-	for (const [part, state] of statesOf(opened)) {
-		if (!('job' in state)) continue;
-		run.addJob(input.index, { id: state.job.id, status: 'from an earlier try' }, part);
-	}
-	return opened;
+	const owner = { execution, isManual: call.mode === 'manual', node: place, credential, order };
+	const node = nodeMemory(call.nodeMemory, execution);
+	const ofWorkflow = lostRequestsOf(call.workflow);
+	return { node, owner, ofWorkflow, lost: ofWorkflow.poolOf(owner) };
 }
 
 /** What an error says of an item, as far as it could be opened. */
@@ -137,29 +52,6 @@ function contextOf(
 	};
 }
 
-/** Runs one item to its end. */
-async function endOf(
-	call: NodeCall,
-	operation: Runnable,
-	run: Run,
-	remembered: Remembered,
-	input: Input,
-	ready: Result<Ready>,
-): Promise<End> {
-	if (!ready.ok) return { input, result: ready };
-	const item = openItem(call, operation, run, remembered, input, ready.value);
-	const { settings, origin } = item;
-	try {
-		const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
-		// Whether a call of a tool has ended, the agent decides that was told so.
-		if (!settings.isTool && !settings.dryRun)
-			noteEnd(item, result.ok ? origin.owner.execution : undefined);
-		return { input, item, result };
-	} catch (error) {
-		return { input, item, result: faultOf(error) };
-	}
-}
-
 /** Runs all items; with Batching of Request Options they begin in portions. */
 async function endsOf(
 	call: NodeCall,
@@ -168,11 +60,12 @@ async function endsOf(
 	remembered: Remembered,
 	checked: ReadonlyMap<number, Result<Ready>>,
 ): Promise<End[]> {
-	const portion = portionsOf(call);
+	const [first] = [...checked.values()].flatMap((one) => (one.ok ? [one.value] : []));
+	const { size, pauseMs } = first?.sending.portions ?? ALL_AT_ONCE;
 	const running: Array<Promise<End>> = [];
 	for (const [position, input] of call.inputs.entries()) {
-		if (position > 0 && position % portion.size === 0)
-			await systemClock.sleep(portion.pauseMs, run.stopSignal(call.signal));
+		if (position > 0 && position % size === 0)
+			await systemClock.sleep(pauseMs, run.stopSignal(call.signal));
 		const ready = checked.get(input.index);
 		if (!ready) continue;
 		// What of our own throws there must not take with it what other items have paid for.
@@ -223,9 +116,12 @@ function rowsOf(call: NodeCall, operation: Runnable, run: Run, end: End): INodeE
 	const row = isWanted ? { json: input.json, resultField } : undefined;
 	const request = operation.spec.creates ? item.request : undefined;
 	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
+	const { linkTo } = call;
+	if (!linkTo) return rows;
 	for (const { json, binary = {} } of rows) {
-		const links = Object.values(binary).map((file) => call.linkTo(file));
-		const known = links.filter((link) => link !== undefined);
+		const known = Object.values(binary)
+			.map(linkTo)
+			.filter((link) => link !== undefined);
 		if (known.length > 0) json.files = known;
 	}
 	return rows;
@@ -279,7 +175,7 @@ async function addReceipt(
  */
 function noteEndOfRun(
 	call: NodeCall,
-	{ node, lost, owner }: Remembered,
+	{ node, ofWorkflow, owner }: Remembered,
 	ends: End[],
 	hasFailed: boolean,
 ): void {
@@ -287,7 +183,7 @@ function noteEndOfRun(
 	try {
 		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
 		// An agent is told what a call of a tool has failed to do, and has had the results of the others.
-		lost.ended(node, items, owner, hasFailed && !call.isTool);
+		ofWorkflow.ended(node, items, owner, hasFailed && !call.isTool);
 	} catch {
 		// Only the next click would need it, and the rows are there.
 	}
@@ -306,14 +202,13 @@ export async function runOperation(
 	const checked = await checkAll(call, operation);
 	const run = new Run(checked, call.continuesOnFail);
 	const remembered = rememberedBy(call);
-	const { lost, node, owner } = remembered;
-	if (creates) lost.watch(call.signal, node, owner);
+	const { ofWorkflow, node, owner } = remembered;
+	if (creates) ofWorkflow.watch(call.signal, node, owner);
 	let ends: Finished[] = [];
 	let hasFailed = true;
 	try {
-		const [wrong] = run.invalid;
-		const unfit = wrong === undefined ? undefined : checked.get(wrong);
-		const input = call.inputs.find(({ index }) => index === wrong);
+		const input = call.inputs.find(({ index }) => checked.get(index)?.ok === false);
+		const unfit = input && checked.get(input.index);
 		if (input && unfit?.ok === false && !call.continuesOnFail)
 			throw runError(call.node, unfit, contextOf(call, operation, run, { input }), run);
 		const ended = await endsOf(call, operation, run, remembered, checked);

@@ -12,13 +12,6 @@ export interface RateLimits {
 	concurrentJobs: number;
 }
 
-/** Several credentials may hold one key, each with its own limits. */
-export const credentialIdOf = ({
-	credentials,
-}: {
-	credentials?: Record<string, { id: string | null }>;
-}): string => credentials?.[CREDENTIAL]?.id ?? '';
-
 /** What is copied along with a key: the name of a header or of a variable, and `Bearer`. */
 const BEFORE_KEY =
 	/^(authorization\s*:\s*|bearer\s+|(export\s+|set\s+)?[a-z_]\w*\s*=\s*(?=[^\s=]))/i;

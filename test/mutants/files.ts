@@ -14,7 +14,7 @@ export const files: Mutant[] = [
 			to: "headers['X-Other'] = 'x';",
 		},
 	}),
-	...inFile('src/n8n/execution.ts', 'test/n8n/execution.test.ts', {
+	...inFile('src/n8n/host.ts', 'test/n8n/execution.test.ts', {
 		'files/execution-told-to-all': {
 			why: 'The service on the internet learns the address of n8n and how many executions it has.',
 			from: 'isLocalService(baseUrl) ? addressOf(functions) : undefined',

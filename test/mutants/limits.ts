@@ -29,7 +29,7 @@ export const limits: Mutant[] = [
 			to: '\t\tif (isRead && isFull) {',
 		},
 	}),
-	...inFile('src/n8n/requestOptions.ts', 'test/n8n/entrance.test.ts', {
+	...inFile('src/n8n/check.ts', 'test/n8n/entrance.test.ts', {
 		'limits/batching-off-is-one-at-a-time': {
 			why: 'Who switches Batching off by -1, as n8n says, has a pause of a second before each item.',
 			from: '|| size < 0)',
@@ -129,8 +129,8 @@ export const limits: Mutant[] = [
 	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
 		'limits/retry-after-unheard': {
 			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
-			from: 'headers: withoutSecret(headersOf(response.headers), secret)',
-			to: 'headers: {}',
+			from: 'headers: headersOf(response.headers),\n\t\t\t\tbody: await',
+			to: 'headers: {},\n\t\t\t\tbody: await',
 		},
 	}),
 	...inFile('src/base/waitQueue.ts', 'test/base/waitQueue.test.ts', {

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { callOf } from '../../src/n8n/call';
-import { sendingOf } from '../../src/n8n/requestOptions';
+import { sendingOf } from '../../src/n8n/check';
 import { executeContext } from '../support/engine';
 import { nodeRun, valueAt } from '../support/nodeContext';
 import { byId, clock, setUp } from '../support/serviceRun';

@@ -1,5 +1,5 @@
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import { executionHeaders } from '../../src/n8n/execution';
+import { executionHeaders } from '../../src/n8n/host';
 
 const LOCAL = 'http://127.0.0.1:4010/v1';
 

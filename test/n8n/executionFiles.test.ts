@@ -8,7 +8,7 @@ import {
 	type INodeTypes,
 	type IRunExecutionData,
 } from 'n8n-workflow';
-import { fileFinder } from '../../src/n8n/executionFiles';
+import { readFiles } from '../../src/n8n/executionFiles';
 
 /*
  * Which files of an execution an expression may lead to, with n8n's own data proxy: those that stand as files
@@ -93,7 +93,8 @@ function finder({ runs, parameters, isCombined = false, beside = [], isTool, lac
 			).getDataProxy(),
 		...lacking,
 	};
-	return fileFinder(context as unknown as IExecuteFunctions, isCombined);
+	const files = readFiles(context as unknown as IExecuteFunctions, isCombined);
+	return files.find.bind(files);
 }
 
 const item = (binary: Record<string, IBinaryData>, json = {}): INodeExecutionData => ({
