@@ -2,7 +2,6 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
 import { ENDPOINTS, idAskedFor, LIMITS, textOf } from '../api';
 import { shortHash } from '../base/hash';
-import { chargeOf } from '../transport/priceBook';
 import type { Spent } from '../transport/spending';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import type { Slot, SlotKind } from '../transport/jobSlots';
@@ -119,7 +118,7 @@ const countRefusals: Hearer = ({ made }, progress) => {
 /** The sum of the execution, and what the run has bought. */
 const count: Hearer = ({ made, body }, progress) => {
 	const { item } = progress;
-	if (made.ok && item.spec.charges) noteBought(progress, made.value.job);
+	if (made.ok && item.spec.charges) noteCharge(progress, made.value.job);
 	const result = made.ok ? ok(made.value.job) : made;
 	progress.counted = countCredits(item, body, result, progress.wasCharged);
 	endSpending(progress, result, body);
@@ -156,32 +155,28 @@ export function spendNothing({ item, spent }: Progress): void {
 }
 
 /** Under a key that others share, the answer may be about a job that they have paid for. */
-function noteBought(progress: Progress, job: Resource): void {
-	const { item, sentAt } = progress;
-	const { workspace, run, request, spec } = item;
+function noteCharge(progress: Progress, job: Resource): void {
+	const { workspace, request } = progress.item;
 	const name = `${request.path} ${job.id}`;
-	progress.wasCharged = !workspace.bought.has(name) && !isOfOthers(progress, job);
+	const age = ageOf(progress, job);
+	progress.wasCharged = !workspace.bought.has(name) && age !== 'before';
 	workspace.bought.set(name, true);
-	if (!progress.wasCharged) return;
-	run.buy(job.id, chargeOf(spec.endpoint, job));
-	if (isSince(job, sentAt)) noteKey(progress);
+	if (progress.wasCharged && age === 'since') noteKey(progress);
 }
 
-const madeAt = ({ created_at: at }: Resource): number => Date.parse(String(at));
-
-/** Whether a job says that it was made before a moment; `false` where either is not known. */
-const isBefore = (job: Resource, moment = NaN): boolean => madeAt(job) < moment;
-
-/** The same of one that was made then or later. */
-export const isSince = (job: Resource, moment = NaN): boolean => madeAt(job) >= moment;
-
 /**
- * Whether a job says that it was made before its request went out, for others that use the key as well. An
- * approval is answered with a run that was there before, and is paid for now.
+ * Whether a job was there before its request went out, made for others that use the key as well, or was made
+ * since then; `undefined` where nobody says so. An approval is answered with a run that was there before, and
+ * is paid for now.
  */
-export function isOfOthers({ item, idempotency, sentAt }: Progress, job: Resource): boolean {
-	const isMade = item.spec.endpoint.does === 'creates';
-	return idempotency.isShared && isMade && isBefore(job, sentAt);
+export function ageOf(
+	{ item, idempotency, sentAt = NaN }: Progress,
+	{ created_at: created }: Resource,
+): 'before' | 'since' | undefined {
+	const madeAt = Date.parse(String(created));
+	if (madeAt >= sentAt) return 'since';
+	const mayBeOfOthers = idempotency.isShared && item.spec.endpoint.does === 'creates';
+	return mayBeOfOthers && madeAt < sentAt ? 'before' : undefined;
 }
 
 /** Under the key of the request a job was made just now, which the service gives for nothing for a day. */
@@ -240,8 +235,9 @@ const settleSlot: Hearer = ({ made }, progress) => {
 
 /** The other items of the run. */
 const tellRun: Hearer = ({ made }, { item }, again) => {
-	if (made.ok) item.run.refusals.accepted(item);
-	else if (again === undefined) noteFailure(item, made);
+	const { refusals, continuesOnFail } = item.run;
+	if (!made.ok && again === undefined) noteFailure(item, made);
+	if (made.ok && continuesOnFail) refusals.accepted(item);
 	return undefined;
 };
 

@@ -16,7 +16,7 @@ import { toleranceOf } from './limit';
  */
 export function notApproved({ request }: Item, run: Resource): Failed | undefined {
 	const isAsked = isRecord(request.body) && flagOf(request.body.auto_approve) === true;
-	if (!isAsked || run.object !== 'agent_run') return undefined;
+	if (!isAsked) return undefined;
 	const reason = textOf(run.auto_approval_error);
 	// One that was approved later goes on, whatever it still says of the first time.
 	const hasGoneOn = jobState(run, AGENT_STATUSES.afterApproval) !== 'running';

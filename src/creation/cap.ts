@@ -3,7 +3,7 @@ import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import { flagOf } from '../base/values';
 import { isRecord, type Channel, type Resource } from '../base/types';
-import { creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../transport/priceBook';
+import { chargeOf, creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../transport/priceBook';
 import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
 import { jobState } from '../transport/jobState';
 import { leftOfDay, withinDay } from './day';
@@ -112,17 +112,24 @@ export class ExecutionCredits {
 	}
 
 	/**
+	 * @param id of the job that was made
+	 * @param said what it has reserved, as far as it says so
 	 * @param expected what it was expected to reserve, where that is known
 	 * @param mayGrow whether it may still reserve all of that, though it shows less for now
 	 * @returns what it adds to the sum
 	 */
-	addJob(request: Priced, job: Resource, expected: number | undefined, mayGrow: boolean): number {
-		const said = creditsOf(job);
+	addJob(
+		id: string,
+		request: Priced,
+		said: number | undefined,
+		expected: number | undefined,
+		mayGrow: boolean,
+	): number {
 		if (said === undefined) this.unpriced[kindOf(request)] = true;
 		const price = expected ?? 0;
 		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
-		const known = Object.hasOwn(this.counted, job.id) ? (this.counted[job.id] ?? 0) : 0;
-		this.counted[job.id] = Math.max(known, reserved);
+		const known = Object.hasOwn(this.counted, id) ? (this.counted[id] ?? 0) : 0;
+		this.counted[id] = Math.max(known, reserved);
 		const more = Math.max(0, reserved - known);
 		this.add(more);
 		return more;
@@ -187,7 +194,8 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 }
 
 /**
- * Adds to the sum of the execution what a request has reserved, or may have reserved, and learns its price.
+ * Adds to the sums of the execution and of the run what a request has reserved, or may have reserved, and
+ * learns its price.
  * @param wasCharged whether what was made was paid for by that: under a key it may have been there before
  */
 export function countCredits(
@@ -196,19 +204,23 @@ export function countCredits(
 	made: Result<Resource>,
 	wasCharged: boolean,
 ): number {
-	const { credits, memory, spec, settings, workspace } = item;
+	const { credits, memory, run, spec, settings, workspace } = item;
 	const request = pricedOf(item, body);
 	if (made.ok) {
-		const job = { object: spec.object, ...made.value };
+		const job = made.value;
+		workspace.prices.teach(request, job);
+		const said = creditsOf(job);
+		const charge = chargeOf(spec.endpoint, job);
+		const expected = workspace.prices.reservationOf(request);
 		credits.add(-(memory.expectedCredits ?? 0));
 		delete memory.expectedCredits;
-		item.run.doubtful.delete(item.origin.item);
-		workspace.prices.teach(request, job);
+		run.doubtful.delete(item.origin.item);
 		if (!wasCharged) return 0;
 		// An approved run may still reserve all of its budget.
 		const mayGrow =
 			job.object === 'agent_run' && jobState(job, settings.terminalStatuses) === 'running';
-		return credits.addJob(request, job, workspace.prices.reservationOf(request), mayGrow);
+		run.buy(job.id, charge);
+		return credits.addJob(job.id, request, said, expected, mayGrow);
 	}
 	if (memory.expectedCredits !== undefined || !isOutcomeOpen(memory.state)) return 0;
 	// If the amount that it may have reserved is unknown, it takes all that is left of the limit.
@@ -217,7 +229,7 @@ export function countCredits(
 	const expected = workspace.prices.reservationOf(request) ?? allThatIsLeft;
 	if (expected === 0) return 0;
 	memory.expectedCredits = expected;
-	item.run.doubtful.set(item.origin.item, expected);
+	run.doubtful.set(item.origin.item, expected);
 	credits.add(expected);
 	return 0;
 }

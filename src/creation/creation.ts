@@ -7,17 +7,17 @@ import {
 	AGENT_STATUS,
 	filesIn,
 	jobState,
-	toResult,
+	failureOf,
 	type TerminalStatuses,
 } from '../transport/jobState';
+import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import {
 	beginToSpend,
+	ageOf,
 	hear,
-	isOfOthers,
 	isPaidKey,
-	isSince,
 	noteKey,
 	spendNothing,
 	type Heard,
@@ -29,7 +29,7 @@ import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
 import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
-import { slotKindOf, type Item, type OperationSpec, type Outcome } from './item';
+import type { Item, OperationSpec, Outcome } from './item';
 import { readKnownJob } from './readJob';
 import { inTurn, noteFailure, refusedAlike, whyStopped } from './run';
 import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent } from './state';
@@ -55,6 +55,15 @@ import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './upload
 
 /** So long a creation that gets no answer keeps its slot from others, in ms. */
 const HOLDS_SLOT_MS = 60_000;
+
+/** Which slot the request of an item needs. */
+export function slotKindOf({
+	spec,
+	request,
+}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
+	const { takesSlot } = spec;
+	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
+}
 
 /**
  * The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is
@@ -86,6 +95,10 @@ export async function create(item: Item): Promise<Result<Outcome>> {
 class Creation {
 	private readonly content: string;
 	private readonly idempotency: Idempotency;
+	/** Whether its model is the one that the workspace lists first. */
+	private readonly asksForModel: boolean;
+	/** Whether what is known of the item is about this request. */
+	private isAdopted = false;
 	private readonly progress: Progress;
 	/** Fires when nothing may be sent for the item that has not been sent yet. */
 	private readonly stop: AbortSignal;
@@ -97,6 +110,7 @@ class Creation {
 		const { run, giveUp, host } = item;
 		this.content = opened.requestFingerprint;
 		this.idempotency = idempotencyOf(item, this.content);
+		this.asksForModel = asksForFirstModel(item.request);
 		this.progress = {
 			item,
 			idempotency: this.idempotency,
@@ -146,7 +160,7 @@ class Creation {
 		if (rejected) return rejected;
 		if (idempotency.startsOver) this.startOver();
 		// Before the state decides: what was lost of the same request becomes the state of the item.
-		if (memory.content === undefined) adopt(item, this.content, idempotency);
+		if (memory.content === undefined) this.adopt();
 		else catchUp(item, idempotency);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
@@ -155,6 +169,17 @@ class Creation {
 		const said = [item.warning, checked.value].filter((one) => one !== undefined);
 		if (said.length > 0) item.warning = said.join('. ');
 		return undefined;
+	}
+
+	/** From now on, what is known of the item is about this request. */
+	private adopt(): void {
+		if (!this.isAdopted) adopt(this.item, this.content, this.idempotency);
+		this.isAdopted = true;
+	}
+
+	/** Why the item need not be sent: others that ask for the same were refused. */
+	private whyRefused(): Failed | undefined {
+		return this.item.run.refusals.areNone ? undefined : refusedAlike(this.item);
 	}
 
 	/** What follows is another request than the one that the state of the item is about. */
@@ -168,13 +193,13 @@ class Creation {
 	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
 	private async obtainJob(): Promise<Result<Made>> {
 		const { item, opened, progress, stop } = this;
-		const { host, memory, request } = item;
+		const { host, memory } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
 			// What sends files, reads a known job or asks for the first model goes in turn with others of the
 			// run.
 			const isNewAndComplete =
-				memory.state.is === 'new' && opened.sources.size === 0 && !asksForFirstModel(request);
+				memory.state.is === 'new' && opened.sources.size === 0 && !this.asksForModel;
 			const decideFor = async (one: Item) => await this.decide(one);
 			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
 			if (!start.ok) return start;
@@ -198,7 +223,7 @@ class Creation {
 	 * first model.
 	 */
 	private async decide(item: Item): Promise<Result<Start>> {
-		const { content, idempotency } = this;
+		const { content, idempotency, opened } = this;
 		const { memory, origin, workspace, request } = item;
 		const step = nextStep(memory.state, factsOf(item, content, idempotency));
 		const known = (job: Resource) => ok({ known: { job, isOver: memory.state.is === 'done' } });
@@ -227,14 +252,15 @@ class Creation {
 			}
 			case 'send': {
 				const asked = { path: request.path, body: request.body, isRepeat: false };
-				const unfit = this.isRepetition(asked) ? undefined : refusedAlike(item);
+				const unfit = this.isRepetition(asked) ? undefined : this.whyRefused();
 				if (unfit) return unfit;
 				if (step.startsOver) this.startOver();
-				adopt(item, content, idempotency);
-				const uploaded = await uploadAll(item, this.opened.sources, idempotency);
-				const body = uploaded.ok ? await withFirstModel(item, uploaded.value) : uploaded;
+				this.adopt();
+				let body: Result<unknown> = ok(request.body);
+				if (opened.sources.size > 0) body = await uploadAll(item, opened.sources, idempotency);
+				if (body.ok && this.asksForModel) body = await withFirstModel(item, body.value);
 				if (!body.ok) return body;
-				return ok({ request: { path: request.path, body: body.value, isRepeat: false } });
+				return ok({ request: { ...asked, body: body.value } });
 			}
 		}
 	}
@@ -288,7 +314,7 @@ class Creation {
 		}
 		const { path, isRepeat } = request;
 		const body = isRepeat ? request.body : this.bodyOf(request.body);
-		const unfit = isRepetition ? undefined : (refusedAlike(item) ?? this.whyTooMuch(body));
+		const unfit = isRepetition ? undefined : (this.whyRefused() ?? this.whyTooMuch(body));
 		if (unfit) {
 			noteFailure(item, unfit);
 			slot?.release();
@@ -322,7 +348,7 @@ class Creation {
 	private keyOf({ body, key, isRepeat }: CreationRequest): string | undefined {
 		if (isRepeat) return key;
 		const sent = this.bodyOf(body);
-		const isFilledIn = sent !== body || asksForFirstModel(this.item.request);
+		const isFilledIn = sent !== body || this.asksForModel;
 		return this.idempotency.keyOf(isFilledIn ? sent : undefined);
 	}
 
@@ -406,27 +432,27 @@ class Creation {
 	 */
 	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
 		const { item, idempotency, progress } = this;
-		const { slot, sentAt } = progress;
+		const { slot } = progress;
 		// What approves or reviews a run is answered with that run.
 		const isMade = item.spec.endpoint.does === 'creates';
 		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed && isMade;
 		if (!slot || made.isOver || item.spec.output !== 'job') return made;
 		const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
-		if (!mayBeOfOthers || isSince(made.job, sentAt))
+		if (!mayBeOfOthers || ageOf(progress, made.job) === 'since')
 			return stateOf(made) === 'bad' ? await this.doubted(made) : made;
 		const seen = stateOf(made) === 'running' ? await this.readOnce(made) : made;
 		if (!seen) return made;
 		const state = stateOf(seen);
-		const isOlder = isOfOthers(progress, seen.job);
-		if (isOlder) this.wasThere(seen.job);
+		const age = ageOf(progress, seen.job);
+		if (age === 'before') this.wasThere(seen.job);
 		// It is being made, so its key is new.
 		else if (state === 'running' && progress.wasCharged) noteKey(progress);
 		// Nothing is made so fast.
 		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
 		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
-		if (isFinishedAtOnce && !isSince(seen.job, sentAt)) item.run.seemsOld(seen.job.id);
-		if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;
-		if (!idempotency.giveWay?.('failedBefore', isOlder)) return seen;
+		if (isFinishedAtOnce && age !== 'since') item.run.seemsOld(seen.job.id);
+		if (state !== 'bad' || age === 'since') return seen;
+		if (!idempotency.giveWay?.('failedBefore', age === 'before')) return seen;
 		item.run.failed(seen.job.id);
 		slot.release();
 		progress.slot = undefined;
@@ -461,20 +487,18 @@ class Creation {
 
 	/** What the item comes to: its job, with the files of one that has ended well. */
 	private async follow(made: Made): Promise<Result<Outcome>> {
-		const seen = await this.awaitEnd(made);
-		if (!seen.ok) return seen;
+		const ended = await this.awaitEnd(made);
+		if (!ended.ok) return ended;
 		const { item } = this;
-		const job = seen.value;
-		const unapproved = notApproved(item, job);
+		const { job, isGood } = ended.value;
+		const unapproved = job.object === 'agent_run' ? notApproved(item, job) : undefined;
 		if (unapproved) return unapproved;
-		if (item.spec.output === 'resource') return await collect(item, job);
-		const isGood = made.isOver || jobState(job, item.settings.terminalStatuses) === 'good';
-		if (!isGood) return ok({ resources: [job], files: [] });
+		if (!isGood) return ok({ resources: [job] });
 		return await collect(item, await withOutputs(item, job));
 	}
 
 	/** Waits for the end of a job if that is wanted, records it and frees its slot. */
-	private async awaitEnd(made: Made): Promise<Result<Resource>> {
+	private async awaitEnd(made: Made): Promise<Result<{ job: Resource; isGood: boolean }>> {
 		const { item } = this;
 		const { slot } = this.progress;
 		const { settings, run, itemIndex, memory, spec } = item;
@@ -486,19 +510,19 @@ class Creation {
 		const state = isJob ? jobState(job, terminalStatuses) : 'good';
 		if (!seen.ok || state === 'running') {
 			slot?.leave();
-			return seen;
+			return seen.ok ? ok({ job, isGood: false }) : seen;
 		}
 		slot?.release();
 		run.addJob(itemIndex, job, item.part);
 		if (state === 'good') {
 			recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
-			return ok(job);
+			return ok({ job, isGood: true });
 		}
 		run.failed(job.id);
 		// What approves or reviews a run makes no new one.
 		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
 		this.doubtFiles();
-		return toResult(job, terminalStatuses);
+		return failureOf(job);
 	}
 
 	private doubtFiles(): void {

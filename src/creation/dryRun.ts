@@ -207,7 +207,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	// Once for all items of the run.
 	run.cache.dry ??= summaryOf(item);
 	const { sentence: summary } = await run.cache.dry;
-	const outcome: Outcome = { resources: [], files: [] };
+	const resources: Json[] = [];
+	const files: StoredFile[][] = [];
 	for (const [index, asked] of parts.entries()) {
 		const asIs = await asSent(item, asked);
 		if (!asIs.ok) return asIs;
@@ -229,8 +230,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });
 		const [, state] = states[index] ?? [];
 		if (state && 'job' in state) resource.existingJob = state.job.id;
-		outcome.resources.push(resource);
-		outcome.files.push(...stored.value);
+		resources.push(resource);
+		files.push(stored.value);
 	}
-	return ok(outcome);
+	return ok({ resources, files });
 }

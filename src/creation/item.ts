@@ -131,15 +131,6 @@ export interface OperationSpec {
 	parameters?: string[];
 }
 
-/** Which slot the request of an item needs. */
-export function slotKindOf({
-	spec,
-	request,
-}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
-	const { takesSlot } = spec;
-	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
-}
-
 /** An item whose parameters have been checked and are valid. */
 export interface Prepared {
 	request: ApiRequest;
@@ -203,9 +194,8 @@ export interface Item extends Prepared {
 export interface Outcome {
 	/** As the service returned them: those of a list or a file need not have an id. */
 	resources: Json[];
-	files: StoredFile[];
-	/** The files of each resource, where they are not those that it names as its outputs. */
-	ownFiles?: StoredFile[][];
+	/** Of each resource, by its place: its files, if there are any. */
+	files?: StoredFile[][];
 	/** What is missing although the job as a whole succeeded. */
 	warning?: string;
 	/** Of a job that is only read: whether it has ended. */

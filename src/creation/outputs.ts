@@ -30,8 +30,11 @@ const isPreviewed = ({ object }: Json): boolean => PREVIEWED.has(object);
 
 /** What of a resource can be downloaded: the outputs of a job, the preview of a persona or a voice. */
 export function downloadable(resource: Json): Json[] {
-	if (!isPreviewed(resource)) return filesIn(resource);
-	const url = textOf(resource.preview_url);
+	return isPreviewed(resource) ? previewsOf(resource) : filesIn(resource);
+}
+
+function previewsOf({ preview_url: preview }: Json): Json[] {
+	const url = textOf(preview);
 	return url === undefined ? [] : [{ url }];
 }
 
@@ -83,18 +86,20 @@ function sameOutput(outputs: Json[], found: Json[], index: number): Json | undef
 	return outputs.length === found.length ? outputs[index] : undefined;
 }
 
-/** What a job lacks that succeeded as a whole; `undefined` for nothing. */
-function warningOf(job: Resource): string | undefined {
+/**
+ * What a job lacks that succeeded as a whole; `undefined` for nothing.
+ * @param shown how many of its outputs it shows
+ */
+function warningOf(job: Resource, shown: number, isIncomplete: boolean): string | undefined {
 	if (job.status === 'completed') {
-		if (!lacksOutputs(job)) return undefined;
-		const shown = filesIn(job).length;
+		if (!isIncomplete) return undefined;
 		return shown === 0
 			? 'The job has ended well, but the service shows no outputs of it'
 			: `The service shows only ${shown} of ${outputCount(job)} outputs`;
 	}
 	if (job.status !== 'partially_completed') return undefined;
 	const reason = statedReason(job) ?? 'the service states no reason';
-	return `Only a part of the outputs was made (${filesIn(job).length}): ${reason}`;
+	return `Only a part of the outputs was made (${shown}): ${reason}`;
 }
 
 /**
@@ -124,9 +129,12 @@ async function fetchOnce(
  * be downloaded is a failure carrying the job.
  */
 export async function collect(context: FileContext, job: Resource): Promise<Result<Outcome>> {
-	const outcome: Outcome = { resources: [job], files: [], warning: warningOf(job) };
+	const outputs = filesIn(job);
+	const warning = warningOf(job, outputs.length, lacksOutputs(job));
+	const outcome: Outcome = { resources: [job], warning };
 	if (!context.settings.downloadOutputs) return ok(outcome);
-	const found = downloadable(job);
+	const found = isPreviewed(job) ? previewsOf(job) : outputs;
+	const files: StoredFile[] = [];
 	const requested = isPreviewed(job)
 		? `${asText(job.name)} preview`
 		: requestedText(job, context.request);
@@ -151,7 +159,7 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			renew,
 		});
 		if (!file.ok) return fail(file.failure, job);
-		outcome.files.push(file.value);
+		files.push(file.value);
 	}
-	return ok(outcome);
+	return ok({ ...outcome, files: [files] });
 }

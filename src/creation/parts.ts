@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from '../base/result';
 import type { ApiRequest } from '../base/types';
+import type { StoredFile } from '../transport/host';
 import { create } from './creation';
 import type { Item, Outcome } from './item';
 import { ownKeyProblem } from './idempotency';
@@ -30,14 +31,18 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	);
 	// What was not sent because of another part says nothing by itself.
 	const reason = made.find((one) => !one.ok && one.failure.kind !== 'skipped');
-	const whole: Outcome = { resources: [], files: [] };
+	const whole: Outcome = { resources: [] };
+	const files: StoredFile[][] = [];
 	const warnings = new Set<string>();
 	for (const [index, one] of made.entries()) {
 		if (!one.ok) return reason ?? one;
 		const numbered = { part: index + 1, parts: parts.length };
-		whole.resources.push(...one.value.resources.map((job) => ({ ...job, ...numbered })));
-		whole.files.push(...one.value.files);
+		for (const [place, job] of one.value.resources.entries()) {
+			whole.resources.push({ ...job, ...numbered });
+			files.push(one.value.files?.[place] ?? []);
+		}
 		if (one.value.warning !== undefined) warnings.add(one.value.warning);
 	}
-	return ok(warnings.size > 0 ? { ...whole, warning: [...warnings].join('. ') } : whole);
+	const warning = warnings.size > 0 ? [...warnings].join('. ') : undefined;
+	return ok({ ...whole, files, warning });
 }

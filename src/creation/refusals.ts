@@ -53,6 +53,8 @@ function likenessOf({ request }: Item, path = request.path): string {
 
 /** What was refused in one run. */
 export class Refusals {
+	/** Whether nothing was refused yet. */
+	areNone = true;
 	private readonly tooDear: TooDear[] = [];
 	private readonly alike = new Map<string, Alike>();
 	private inARow = 0;
@@ -71,7 +73,8 @@ export class Refusals {
 	}
 
 	/** A row was refused for lack of credits. @returns whether all others would be too */
-	lacksCredits(item: Item, halt: Halt): boolean {
+	noteLackOfCredits(item: Item, halt: Halt): boolean {
+		this.areNone = false;
 		// Those that were under way with it say nothing new.
 		if (this.tooDearFor(item)) return false;
 		const { spec, request } = item;
@@ -85,7 +88,8 @@ export class Refusals {
 	 * @param path of another request of the row, such as an upload
 	 * @returns whether all others would be too
 	 */
-	isForbidden(item: Item, halt: Halt, path?: string): boolean {
+	noteForbidden(item: Item, halt: Halt, path?: string): boolean {
+		this.areNone = false;
 		const alike = this.alikeOf(item, path);
 		if (alike.refused.has(item.origin.item)) return false;
 		alike.refused.add(item.origin.item);

@@ -36,6 +36,16 @@ const READS_AT_ONCE = 5;
 /** An item as it was checked: ready to be run, or what is wrong with it. */
 export type Checked = Result<Prepared>;
 
+/** What the jobs of a run have cost. */
+export interface Account {
+	/** What is said of jobs that were paid for and have not failed; `undefined` where nothing is. */
+	bought: Array<number | undefined>;
+	/** What jobs have reserved that have failed. */
+	inVain: number;
+	/** How many jobs it has that were there before. */
+	old: number;
+}
+
 /**
  * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results
  * when one item fails. So nothing is sent if one is invalid, and the error of a failed run names the jobs
@@ -111,27 +121,21 @@ export class Run {
 		this.inVain.add(id);
 	}
 
-	/** What is said of jobs that were paid for and have not failed. */
-	get bought(): Array<number | undefined> {
+	/** What the jobs of the run have cost. */
+	get account(): Account {
 		const bought = [...this.charges].filter(([id]) => !this.old.has(id) && !this.inVain.has(id));
-		return bought.map(([, credits]) => credits);
-	}
-
-	/** What jobs have reserved that have failed. */
-	get reservedInVain(): number {
-		return [...this.inVain].reduce((sum, id) => sum + (this.charges.get(id) ?? 0), 0);
+		const isOld = (id: string) => !this.charges.has(id) || this.old.has(id);
+		return {
+			bought: bought.map(([, credits]) => credits),
+			inVain: [...this.inVain].reduce((sum, id) => sum + (this.charges.get(id) ?? 0), 0),
+			old: [...this.jobs.values()].filter(({ job }) => isOld(job.id)).length,
+		};
 	}
 
 	/** What the run has spent, with what requests of unknown outcome may have. */
 	get spent(): number {
 		const all = [...this.charges.values(), ...this.doubtful.values()];
 		return all.reduce<number>((sum, credits = 0) => sum + credits, 0);
-	}
-
-	/** How many jobs it has that were there before. */
-	get known(): number {
-		const isOld = (id: string) => !this.charges.has(id) || this.old.has(id);
-		return this.made.filter(({ job }) => isOld(job.id)).length;
 	}
 
 	/** Only the first reason is kept. */
@@ -196,11 +200,11 @@ function concernsItem(
 	// A key that may not upload can still serve the items without files.
 	const isOther = endpoint !== undefined;
 	if (refusal === 'forbidden' && (isOther || continuesOnFail))
-		return !refusals.isForbidden(item, reason, endpoint?.path);
+		return !refusals.noteForbidden(item, reason, endpoint?.path);
 	// Who waits for a top-up has tried all meanwhile.
 	const isTried = settings.onInsufficientCredits === 'wait';
 	const isOfRow = refusal === 'noCredits' && continuesOnFail && !isTried;
-	return isOfRow && !refusals.lacksCredits(item, reason);
+	return isOfRow && !refusals.noteLackOfCredits(item, reason);
 }
 
 const skipped = (reason: Halt | undefined): Failed | undefined =>

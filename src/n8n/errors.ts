@@ -97,7 +97,7 @@ export function runError(
 	node: INode,
 	failed: Failed,
 	known: ErrorContext,
-	{ made, submitted, invalid, bought, reservedInVain }: Run,
+	{ made, submitted, invalid, account }: Run,
 ): NodeApiError {
 	const context = { ...known, submitted, invalid };
 	const error = nodeError(node, failed, context);
@@ -107,7 +107,7 @@ export function runError(
 		.map(({ item, job }): OtherJob => {
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});
-	const paid = bought.reduce<number>((sum, credits = 0) => sum + credits, reservedInVain);
+	const paid = account.bought.reduce<number>((sum, credits = 0) => sum + credits, account.inVain);
 	const paidSentence =
 		paid > 0 && !context.isTool ? `This run has reserved ${creditWords(paid)}.` : '';
 	const sentences = [error.description, jobsSentence(others, context), paidSentence];

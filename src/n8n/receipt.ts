@@ -5,7 +5,7 @@ import { textOf } from '../api';
 import { outputCount } from '../transport/jobState';
 import { countAskedFor, creditWords } from '../transport/priceBook';
 import type { IdempotencyMode, Item, OperationSpec, Outcome, Settings } from '../creation/item';
-import type { Run } from '../creation/run';
+import type { Account, Run } from '../creation/run';
 
 /*
  * One sentence about a run that creates or checks, which n8n shows above its output in every tab: what was
@@ -95,7 +95,7 @@ function partsIn(ends: End[]): Part[] {
 }
 
 /** What a run has cost, as the end of a sentence. */
-function costWords({ bought }: Run): string {
+function costWords({ bought }: Account): string {
 	const known = bought.filter((credits) => credits !== undefined);
 	const unknown = bought.length - known.length;
 	const sum = creditWords(known.reduce((all, credits) => all + credits, 0));
@@ -147,11 +147,12 @@ export async function receiptOf<Ended extends End>(
 		return hint('warning', `${first} ${escaped(dry.wouldBe)}.`);
 	}
 
+	const { account } = run;
 	const settings = ends[0]?.item?.settings;
 	const good = ends.filter(({ result }) => result.ok);
 	const [one, several] = namesOf(spec, ends[0]?.item);
 	const isSeveral = good.length > 1;
-	const isKnown = spec.charges === true && run.bought.length === 0 && good.length > 0;
+	const isKnown = spec.charges === true && account.bought.length === 0 && good.length > 0;
 	if (isKnown && failures === 0) {
 		const same = `The same ${isSeveral ? several : one} as before: 0 credits`;
 		const mode = settings?.idempotency ?? 'execution';
@@ -163,7 +164,7 @@ export async function receiptOf<Ended extends End>(
 	const [partial, ...further] = partsIn(ends);
 	const isWaited = ends.some(({ item }) => item?.settings.waitForCompletion);
 	const isMaking = spec.output === 'job' && !isWaited;
-	const cost = spec.charges && run.bought.length > 0 ? costWords(run) : '';
+	const cost = spec.charges && account.bought.length > 0 ? costWords(account) : '';
 	let first = `${good.length} of ${ends.length} ${isMaking ? 'started' : 'made'}${cost}.`;
 	if (partial) {
 		const { made, asked, place, warning } = partial;
@@ -173,10 +174,9 @@ export async function receiptOf<Ended extends End>(
 		const which = ends.length === 1 ? '' : `${count} in part, the first: ${share}: `;
 		sentences.push(escaped(`${which}${warning}${place}`));
 	}
-	const { reservedInVain } = run;
-	if (spec.charges && reservedInVain > 0)
-		sentences.push(`What has failed had reserved ${creditWords(reservedInVain)}.`);
-	const again = run.known;
+	const { inVain, old: again } = account;
+	if (spec.charges && inVain > 0)
+		sentences.push(`What has failed had reserved ${creditWords(inVain)}.`);
 	if (again > 0 && spec.charges)
 		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);
 	const warning = good.flatMap(({ result }) => (result.ok ? (result.value.warning ?? []) : []))[0];

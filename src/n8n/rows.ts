@@ -10,7 +10,6 @@ import { textOf } from '../api';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { filesIn, isMedia } from '../transport/jobState';
 import type { Item, Outcome, Settings } from '../creation/item';
-import { downloadable } from '../creation/outputs';
 import { columnsOf, fieldsOf } from '../fields/meanings';
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
@@ -117,7 +116,7 @@ interface Source {
  * Outputs. What the service says wins over the prompt.
  */
 export function itemsOf(
-	{ resources, files, ownFiles, warning, next, finished }: Outcome,
+	{ resources, files = [], warning, next, finished }: Outcome,
 	{ splitOutputs, outputBinaryField, isTool }: ItemSettings,
 	{ item, row, request }: Source,
 ): INodeExecutionData[] {
@@ -134,11 +133,8 @@ export function itemsOf(
 		return prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
 	};
 	const placed = (result: IDataObject): IDataObject => (row ? inRow(row, result) : result);
-	let taken = 0;
 	return resources.flatMap((resource, place) => {
-		const count = downloadable(resource).length;
-		const own = ownFiles?.[place] ?? files.slice(taken, taken + count);
-		taken += count;
+		const own = files[place] ?? [];
 		const json = read(resource);
 		if (own.length === 0) return [{ json: placed(json), pairedItem }];
 		if (!splitOutputs)

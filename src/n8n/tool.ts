@@ -41,7 +41,7 @@ function unfinished(item: Item): Result<Outcome> {
 	if (!spec.creates) {
 		const id = idAskedFor(spec.endpoint, request.path);
 		const unread = { ...(id !== undefined && { id }), status: 'not finished' };
-		return ok({ resources: [unread], files: [], next: NOT_FINISHED });
+		return ok({ resources: [unread], next: NOT_FINISHED });
 	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
 		if ('job' in state) {
@@ -50,15 +50,14 @@ function unfinished(item: Item): Result<Outcome> {
 		}
 		return isOutcomeOpen(state) ? [{ status: 'sent' }] : [];
 	});
-	if (resources.length === 0)
-		return ok({ resources: [{ status: 'not sent' }], files: [], next: NOT_SENT });
+	if (resources.length === 0) return ok({ resources: [{ status: 'not sent' }], next: NOT_SENT });
 	const jobs = resources.filter(({ id }) => id !== undefined);
 	if (settings.idempotency === 'none') {
 		const next = jobs.length === resources.length ? GET_LATER : LOOK_FOR;
-		return ok({ resources, files: [], next });
+		return ok({ resources, next });
 	}
 	const isUnknown = jobs.some((job) => !holdsSlot(job) && job.object !== 'agent_run');
-	return ok({ resources, files: [], next: isUnknown ? UNKNOWN_STATUS : CALL_AGAIN });
+	return ok({ resources, next: isUnknown ? UNKNOWN_STATUS : CALL_AGAIN });
 }
 
 /** What an agent is told of what became of its call. */

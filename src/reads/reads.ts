@@ -13,7 +13,7 @@ import { withSamples } from './samples';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
 
-const withoutFiles = (resources: Json[]): Outcome => ({ resources, files: [] });
+const withoutFiles = (resources: Json[]): Outcome => ({ resources });
 
 /** Where the specification shows no response body, an empty one is as good as an object. */
 function emptyOrObject(body: unknown): string | undefined {

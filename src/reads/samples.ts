@@ -36,5 +36,5 @@ export async function withSamples(item: Item, voices: Json[]): Promise<Result<Ou
 	const all = await Promise.all(voices.map(async (voice) => await heard(item, voice)));
 	if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	const resources = all.map(({ voice }) => voice);
-	return ok({ resources, files: [], ownFiles: all.map(({ files }) => files) });
+	return ok({ resources, files: all.map(({ files }) => files) });
 }

@@ -1,5 +1,5 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../api';
-import { fail, ok, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isRecord, type Json, type Resource } from '../base/types';
 import { messageIn, plainText } from './bodies';
 
@@ -93,8 +93,11 @@ function lackOf({ error, errors }: Resource, reason: string): 'credits' | 'budge
 }
 
 /** An ended job as a result: if it ended badly, a failure with the job. */
-export function toResult(job: Resource, agentStatuses?: TerminalStatuses): Result<Resource> {
-	if (jobState(job, agentStatuses) !== 'bad') return ok(job);
+export const toResult = (job: Resource, agentStatuses?: TerminalStatuses): Result<Resource> =>
+	jobState(job, agentStatuses) === 'bad' ? failureOf(job) : ok(job);
+
+/** What a job that has ended badly is to its item. */
+export function failureOf(job: Resource): Failed {
 	const reason = statedReason(job) ?? 'failed without a stated reason';
 	return fail({ kind: 'jobFailed', reason, lacks: lackOf(job, reason) }, job);
 }

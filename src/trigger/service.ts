@@ -127,7 +127,9 @@ export async function downloadFiles(
 	job: Resource,
 ): Promise<Result<IBinaryKeyData>> {
 	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
-	return collected.ok ? ok(inFields(collected.value.files, 'data')) : collected;
+	if (!collected.ok) return collected;
+	const [files = []] = collected.value.files ?? [];
+	return ok(inFields(files, 'data'));
 }
 
 /** One item of each, or none. A failure throws, or with Continue On Fail becomes an error row. */

@@ -59,19 +59,19 @@ async function collected(given: Resource, fresh: unknown = job(), more: Partial<
 test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {
 	const { result } = await collected(job());
 	const files = [{ fileName: 'a-cat-1-1.png' }, { fileName: 'a-cat-1-2.mp4' }];
-	expect(result).toMatchObject({ value: { files } });
+	expect(result).toMatchObject({ value: { files: [files] } });
 	const single = await collected(job({ outputs: [{ id: 'o', url: url('1') }] }));
-	expect(single.result).toMatchObject({ value: { files: [{ fileName: 'a-cat-1.png' }] } });
+	expect(single.result).toMatchObject({ value: { files: [[{ fileName: 'a-cat-1.png' }]] } });
 });
 
 test('the preview of a persona or a voice is a file that is named after it', async () => {
 	const made = { id: 'it_7', object: 'voice', name: 'Mara, the captain' };
 	const { result, asked } = await collected({ ...made, preview_url: url('preview') });
 	const files = [{ fileName: 'mara-the-captain-preview-7.png' }];
-	expect(result).toMatchObject({ value: { files } });
+	expect(result).toMatchObject({ value: { files: [files] } });
 	expect(asked).toEqual([url('preview')]);
 	const without = await collected({ ...made, preview_url: null });
-	expect(without.result).toMatchObject({ value: { files: [] } });
+	expect(without.result).toMatchObject({ value: { files: [[]] } });
 });
 
 test('without Download Outputs nothing is fetched', async () => {
@@ -163,7 +163,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
 	const outputs = [{ id: 'o', url: url('1'), media_type: 'image/png' }];
 	const request = { method: 'POST', path: '/generations', body } as const;
 	const { result } = await collected(job({ outputs, ...more }), job(), { request });
-	expect(result).toMatchObject({ value: { files: [{ fileName }] } });
+	expect(result).toMatchObject({ value: { files: [[{ fileName }]] } });
 });
 
 /** An operation that is answered with a job, which shows more when it is read again. */
@@ -187,7 +187,7 @@ test('a repeated creation may show the end without outputs: then the job is read
 	const { result, paths } = await operated(job({ outputs: [], output_ids: ['o1', 'o2'] }), job());
 	const outputs = [{ id: 'o1' }, { id: 'o2' }];
 	expect(result).toMatchObject({
-		value: { resources: [{ id: 'gen_1', outputs }], files: [{}, {}], warning: undefined },
+		value: { resources: [{ id: 'gen_1', outputs }], files: [[{}, {}]], warning: undefined },
 	});
 	expect(paths).toEqual(['POST /generations', 'GET /generations/gen_1']);
 	expect((await operated(job(), {})).paths).toEqual(['POST /generations']);
@@ -220,7 +220,9 @@ test('a file that an execution has is not fetched again when the node is tried a
 	const again = await collected(job(), job(), { node });
 	expect(again.result).toEqual(first.result);
 	// What follows may change the file of one item.
-	const [file, sameFile] = [first, again].map(({ result }) => result.ok && result.value.files[0]);
+	const [file, sameFile] = [first, again].map(
+		({ result }) => result.ok && result.value.files?.[0]?.[0],
+	);
 	expect(sameFile).not.toBe(file);
 	expect([first.asked.length, again.asked.length]).toEqual([2, 0]);
 	// An execution that is retried has another memory, and may have lost the files of the first one.

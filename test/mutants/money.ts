@@ -73,7 +73,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: "if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;",
+			from: "if (state !== 'bad' || age === 'since') return seen;",
 			to: 'if (seen.job.id) return seen;',
 		},
 	}),
@@ -87,7 +87,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/own-failure-made-again': {
 			why: 'With Same Request a job that fails at once is made again and again in one run.',
-			from: "if (state !== 'bad' || isSince(seen.job, sentAt)) return seen;",
+			from: "if (state !== 'bad' || age === 'since') return seen;",
 			to: "if (state !== 'bad') return seen;",
 		},
 		'money/other-body-under-the-key': {
@@ -293,7 +293,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: 'progress.wasCharged = !workspace.bought.has(name) && !isOfOthers(progress, job);',
+			from: "progress.wasCharged = !workspace.bought.has(name) && age !== 'before';",
 			to: 'progress.wasCharged = true;',
 		},
 	}),
@@ -326,7 +326,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/replays.test.ts', {
 		'money/new-job-read-at-once': {
 			why: 'With Same Request each new job costs a read that nothing needs.',
-			from: ' || isSince(made.job, sentAt))',
+			from: " || ageOf(progress, made.job) === 'since')",
 			to: ')',
 		},
 	}),

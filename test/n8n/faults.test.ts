@@ -40,7 +40,6 @@ function mockBreakable(path: string): object {
 }
 
 jest.mock('../../src/creation/answer', () => mockBreakable('../../src/creation/answer'));
-jest.mock('../../src/creation/approval', () => mockBreakable('../../src/creation/approval'));
 jest.mock('../../src/creation/memory', () => mockBreakable('../../src/creation/memory'));
 jest.mock('../../src/creation/outputs', () => mockBreakable('../../src/creation/outputs'));
 jest.mock('../../src/files/down', () => mockBreakable('../../src/files/down'));
@@ -93,7 +92,6 @@ const STEPS: Array<[string, Break]> = [
 	['the wait for the job', () => breakMethod('wait')],
 	['the list of its jobs', () => breakMethod('addJob')],
 	['what is remembered of its end', named('recordEvent', 'jobSucceeded')],
-	['whether it waits for approval', named('notApproved')],
 	['a further read of its outputs', named('withOutputs')],
 	['its files', named('collect')],
 	['a download', named('download')],

@@ -58,7 +58,7 @@ test('the most important fields come first, and nothing is dropped', () => {
 
 test('all files are on one item: the first has the name that the next node expects', () => {
 	const settings = settingsWith({ outputBinaryField: 'picture' });
-	expect(itemsOf({ resources: [job], files }, settings, { item: 0 })).toEqual([
+	expect(itemsOf({ resources: [job], files: [files] }, settings, { item: 0 })).toEqual([
 		{
 			json: { ...job, url: 'u1' },
 			binary: { picture: file('a.png'), picture_1: file('b.png') },
@@ -69,7 +69,7 @@ test('all files are on one item: the first has the name that the next node expec
 
 test('Split Outputs: one item for each file, with its output, by its place as ids may repeat', () => {
 	const outputs = [{ id: 'o', url: 'u1' }, { id: 'o' }, { id: 'o', url: 'u2' }];
-	const given = { resources: [{ ...job, outputs }], files };
+	const given = { resources: [{ ...job, outputs }], files: [files] };
 	const items = itemsOf(given, settingsWith({ splitOutputs: true }), { item: 2 });
 	const common = { pairedItem: { item: 2 } };
 	expect(items).toMatchObject([
@@ -84,7 +84,7 @@ test.each<[string, Record<string, unknown>, boolean, unknown]>([
 	['not to an agent, which has written it', { ...job, object: 'generation' }, true, undefined],
 ])('the prompt of a creation stands on its outputs %s', (_, resource, isTool, prompt) => {
 	const request = { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const;
-	const outcome = { resources: [resource], files: [] };
+	const outcome = { resources: [resource] };
 	const [item] = itemsOf(outcome, settingsWith({ isTool }), { item: 0, request });
 	expect(item?.json.prompt).toBe(prompt);
 });
@@ -98,7 +98,7 @@ describe('Include Input Fields: row in, row out', () => {
 	};
 
 	test('the row stands as it was, and the result in one field', () => {
-		const [item] = itemsOf({ resources: [job], files }, settingsWith(), source);
+		const [item] = itemsOf({ resources: [job], files: [files] }, settingsWith(), source);
 		expect(item?.json).toEqual({ ...columns, mediagen: { ...job, url: 'u1', prompt: 'a cat' } });
 	});
 
@@ -125,7 +125,7 @@ describe('Include Input Fields: row in, row out', () => {
 	])('a column %s (%j) has no meaning of n8n: it comes back beside the others', (name, value) => {
 		const named = { ...columns, $json: 1, [name]: value };
 		const row = { json: named, resultField: 'mediagen' };
-		const [good] = itemsOf({ resources: [job], files: [] }, settingsWith(), { ...source, row });
+		const [good] = itemsOf({ resources: [job] }, settingsWith(), { ...source, row });
 		expect(good?.json).toMatchObject({ ...columns, $json: 1, [`input_${name}`]: value });
 		expect(meansSomething(good?.json ?? {})).toEqual([]);
 		const failed = { message: 'It failed', description: '' };
@@ -139,7 +139,7 @@ describe('Include Input Fields: row in, row out', () => {
 	test('the files of an item stay where they are', () => {
 		const inJson = { photo: { mimeType: 'image/png', id: 'x' } };
 		const row = { json: { ...columns, _files: inJson }, resultField: 'mediagen' };
-		const [item] = itemsOf({ resources: [job], files: [] }, settingsWith(), { ...source, row });
+		const [item] = itemsOf({ resources: [job] }, settingsWith(), { ...source, row });
 		expect(item?.json._files).toEqual(inJson);
 	});
 
@@ -151,7 +151,7 @@ describe('Include Input Fields: row in, row out', () => {
 			$json: 'z',
 			_files: { data: { id: 'of-another' } },
 		};
-		const [item] = itemsOf({ resources: [said], files: [] }, settingsWith(), { item: 0 });
+		const [item] = itemsOf({ resources: [said] }, settingsWith(), { item: 0 });
 		expect(meansSomething(item?.json ?? {})).toEqual([]);
 		expect(item?.json).toMatchObject({ failure: 'x', service_$error: 'y', $json: 'z' });
 		expect(item?.json).not.toHaveProperty('_files');
@@ -170,7 +170,7 @@ test.each([
 	['all have', [part(1, { url: 'u1' }), part(2, { url: 'u2' })], [fileA, fileB]],
 	['the last has', [part(1), part(2, { url: 'u2' })], [undefined, fileA]],
 ])('several parts have their own files, where %s one, split or not', (_, resources, own) => {
-	const given = { resources, files: own.filter((one) => one !== undefined) };
+	const given = { resources, files: own.map((one) => (one === undefined ? [] : [one])) };
 	for (const splitOutputs of [false, true]) {
 		const items = itemsOf(given, settingsWith({ splitOutputs }), { item: 5 });
 		expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
@@ -184,7 +184,7 @@ test('an agent gets of media only what they are, their links, what they cost and
 	const media = { id: 'gen_1', object: 'generation', status: 'completed', estimated_credits: 5 };
 	const outputs = ['a', 'b'].map((id) => ({ id, media_type: 'image/png', url: `https://x/${id}` }));
 	const resource = { ...media, mode: 'image', model: 'm', output_ids: ['a', 'b'], outputs };
-	const outcome = { resources: [resource], files: [], warning: 'w', next: 'n' };
+	const outcome = { resources: [resource], warning: 'w', next: 'n' };
 	const [item] = itemsOf(outcome, settingsWith({ isTool: true }), { item: 0 });
 	expect(item?.json).toEqual({
 		...media,

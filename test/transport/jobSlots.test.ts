@@ -2,7 +2,7 @@
 import { operations } from '../../nodes/AgentRun/operations';
 import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
-import { slotKindOf } from '../../src/creation/item';
+import { slotKindOf } from '../../src/creation/creation';
 import { JobSlots, type Slot, type SlotKind } from '../../src/transport/jobSlots';
 import { OtherClients } from '../../src/transport/otherClients';
 import { channelOf, LOST } from '../model/answers';

@@ -30,5 +30,5 @@ export async function checkSetup(item: Item): Promise<Result<Outcome>> {
 	const resources = Object.entries(findings).map(([check, { ok: isFine, says, todo }]) => {
 		return { check, ok: isFine, says, todo };
 	});
-	return ok({ resources, files: [] });
+	return ok({ resources });
 }
