@@ -2,12 +2,10 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
 import { ENDPOINTS, idAskedFor, LIMITS, textOf } from '../api';
 import { shortHash } from '../base/hash';
-import type { Spent } from '../transport/spending';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import type { Slot, SlotKind } from '../transport/jobSlots';
 import { MINUTE_MS } from '../transport/tuning';
-import { countCredits, isOutOfCredits, type CreditWait } from './cap';
-import { leftOfDay } from './day';
+import { countCredits, endSpending, isOutOfCredits, type Charge, type CreditWait } from './cap';
 import { keyInUse, type Idempotency } from './idempotency';
 import type { Item, OperationSpec } from './item';
 import { noteFailure } from './run';
@@ -40,33 +38,36 @@ export type Again =
 
 export type Heard = Result<Made> | { again: Again };
 
-/** What a creation has met so far. Its hearers change it. */
-export interface Progress {
-	readonly item: Item;
-	readonly idempotency: Idempotency;
+/** Its place among the jobs of the workspace. */
+interface Place {
 	/** The kind of slot that its job takes, if it takes one. */
-	readonly slotKind: SlotKind | undefined;
+	readonly kind: SlotKind | undefined;
 	/** The slot that the job holds: a known job holds none. */
 	slot?: Slot;
 	/** When its wait for a slot began, on the monotonic clock. */
 	waitsSince?: number;
-	/**
-	 * When the request went out first, on the monotonic clock, and by the clock of the service, if it says
-	 * that.
-	 */
-	outSince: number;
-	sentAt?: number;
-	/** The key under which it went out last. */
-	key?: string;
-	/** Whether its job was paid for now, as far as that is known. */
-	wasCharged: boolean;
-	/** What its answer has added to the sum of the execution. */
-	counted: number;
-	/** The same for all executions of this process. */
-	spent?: Spent;
 	/** How often it was refused with 429, and when first, on the monotonic clock. */
 	refusals: number;
 	refusedSince?: number;
+}
+
+/** Its request, as it has gone out. */
+interface Out {
+	/** When first, on the monotonic clock. */
+	since: number;
+	/** The same by the clock of the service, if it says that. */
+	sentAt?: number;
+	/** The key of the last one. */
+	key?: string;
+}
+
+/** What a creation has met so far. Its hearers change it. */
+export interface Progress {
+	readonly item: Item;
+	readonly idempotency: Idempotency;
+	readonly place: Place;
+	readonly out: Out;
+	readonly charge: Charge;
 	readonly credits: CreditWait;
 	/**
 	 * Why it is sent again, if it is. What the request before has waited for, one with another key does not
@@ -104,64 +105,36 @@ const REFUSALS_OF_ONE_KEY = 3;
  */
 const countRefusals: Hearer = ({ made }, progress) => {
 	if (made.ok || refusalOf(made) !== 'throttled') return undefined;
-	progress.refusals += 1;
-	const { item, idempotency, refusals } = progress;
+	const { item, idempotency, place } = progress;
+	place.refusals += 1;
 	if (isOutcomeOpen(item.memory.state)) return undefined;
 	const isOwn = !idempotency.isShared;
 	// One without a slot the client has tried long enough: this try of the node is over.
-	const isLastAttempt = progress.slotKind === undefined;
-	if (isLastAttempt || (isOwn && refusals % REFUSALS_OF_ONE_KEY === 0))
+	const isLastAttempt = place.kind === undefined;
+	if (isLastAttempt || (isOwn && place.refusals % REFUSALS_OF_ONE_KEY === 0))
 		recordEvent(item.memory, { kind: 'refused', keepsKey: !isOwn });
 	return undefined;
 };
 
 /** The sum of the execution, and what the run has bought. */
 const count: Hearer = ({ made, body }, progress) => {
-	const { item } = progress;
+	const { item, charge } = progress;
 	if (made.ok && item.spec.charges) noteCharge(progress, made.value.job);
 	const result = made.ok ? ok(made.value.job) : made;
-	progress.counted = countCredits(item, body, result, progress.wasCharged);
-	endSpending(progress, result, body);
+	charge.counted = countCredits(item, body, result, charge.isNew);
+	endSpending(item, charge, result, body);
 	return undefined;
 };
 
-const isListed = ({ spec }: Item): boolean =>
-	spec.endpoint.path === ENDPOINTS.createGeneration.path;
-
-/** A creation goes out: what it may reserve counts for all executions. */
-export function beginToSpend(progress: Progress, body: unknown): void {
-	const { item } = progress;
-	const { spec, workspace } = item;
-	if (!spec.charges) return;
-	const expected = workspace.prices.reservationOf({ endpoint: spec.endpoint, body }) ?? 0;
-	progress.spent = workspace.spending.begin(expected, isListed(item));
-}
-
-function endSpending(progress: Progress, made: Result<Resource>, body: unknown): void {
-	const { item, spent, counted } = progress;
-	const { spec, workspace, memory } = item;
-	if (!spent) return;
-	const { spending, prices } = workspace;
-	if (made.ok) return spending.end(spent, counted, made.value.id);
-	// Nobody knows what it costs: then nothing else fits beside it.
-	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;
-	const expected = prices.reservationOf({ endpoint: spec.endpoint, body }) ?? most;
-	spending.end(spent, isOutcomeOpen(memory.state) ? expected : 0);
-}
-
-/** The job was there before. */
-export function spendNothing({ item, spent }: Progress): void {
-	if (spent) item.workspace.spending.end(spent, 0);
-}
-
 /** Under a key that others share, the answer may be about a job that they have paid for. */
 function noteCharge(progress: Progress, job: Resource): void {
-	const { workspace, request } = progress.item;
+	const { item, charge } = progress;
+	const { workspace, request } = item;
 	const name = `${request.path} ${job.id}`;
 	const age = ageOf(progress, job);
-	progress.wasCharged = !workspace.bought.has(name) && age !== 'before';
+	charge.isNew = !workspace.bought.has(name) && age !== 'before';
 	workspace.bought.set(name, true);
-	if (progress.wasCharged && age === 'since') noteKey(progress);
+	if (charge.isNew && age === 'since') noteKey(progress);
 }
 
 /**
@@ -170,18 +143,19 @@ function noteCharge(progress: Progress, job: Resource): void {
  * is paid for now.
  */
 export function ageOf(
-	{ item, idempotency, sentAt = NaN }: Progress,
+	{ item, idempotency, out }: Progress,
 	{ created_at: created }: Resource,
 ): 'before' | 'since' | undefined {
 	const madeAt = Date.parse(String(created));
+	const { sentAt = NaN } = out;
 	if (madeAt >= sentAt) return 'since';
 	const mayBeOfOthers = idempotency.isShared && item.spec.endpoint.does === 'creates';
 	return mayBeOfOthers && madeAt < sentAt ? 'before' : undefined;
 }
 
 /** Under the key of the request a job was made just now, which the service gives for nothing for a day. */
-export function noteKey({ item, key, outSince }: Progress): void {
-	if (key !== undefined) item.workspace.paidKeys.set(nameOf(item, key), outSince);
+export function noteKey({ item, out: { key, since } }: Progress): void {
+	if (key !== undefined) item.workspace.paidKeys.set(nameOf(item, key), since);
 }
 
 /** A service may keep the keys of each path by themselves. */
@@ -210,27 +184,28 @@ const tellGate: Hearer = ({ made }, progress, again) => {
 	if (made.ok || !isOutOfCredits(made) || again === 'otherKey') return undefined;
 	workspace.credits.refused();
 	credits.lackedCredits = made;
-	progress.waitsSince = undefined;
+	progress.place.waitsSince = undefined;
 	idempotency.startAgain?.();
 	return 'topUp';
 };
 
 /** Keeps the slot for a job, or gives it back. A 429 means that there was none. */
 const settleSlot: Hearer = ({ made }, progress) => {
-	const { item, slot } = progress;
+	const { item, place } = progress;
+	const { slot } = place;
 	if (made.ok) {
 		slot?.accepted(made.value.job);
 		return undefined;
 	}
-	if (!progress.slotKind || refusalOf(made) !== 'throttled') {
+	if (!place.kind || refusalOf(made) !== 'throttled') {
 		slot?.release();
 		return undefined;
 	}
 	slot?.refused(made.failure.kind === 'status' ? made.failure.hintMs : undefined);
 	// While others get slots, waiting for one has no end of its own.
 	const now = item.workspace.clock.monotonic();
-	progress.refusedSince ??= now;
-	return now - progress.refusedSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
+	place.refusedSince ??= now;
+	return now - place.refusedSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
 };
 
 /** The other items of the run. */
@@ -275,8 +250,8 @@ function madeOf(
 	const { state } = item.memory;
 	// An earlier try may have sent it first, and this answer be about what that has made.
 	const firstOutMs = state.is === 'sent' ? clock.now() - state.firstSentAt : 0;
-	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.outSince);
-	progress.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
+	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.out.since);
+	progress.out.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
 	const known = resource as Resource;
 	const job: Resource = { ...known, object: known.object ?? item.spec.object };
 	const difference = whyOfAnother(item, job, sent);

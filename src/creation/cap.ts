@@ -4,6 +4,7 @@ import { Semaphore } from '../base/semaphore';
 import { flagOf } from '../base/values';
 import { isRecord, type Channel, type Resource } from '../base/types';
 import { chargeOf, creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../transport/priceBook';
+import type { Spent } from '../transport/spending';
 import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
 import { jobState } from '../transport/jobState';
 import { leftOfDay, withinDay } from './day';
@@ -42,6 +43,16 @@ export interface CreditWait {
 	creditsBy?: number;
 	/** How the service last refused it. */
 	lackedCredits?: Failed;
+}
+
+/** What a creation costs, as far as that is known. */
+export interface Charge {
+	/** Whether its job was paid for now. */
+	isNew: boolean;
+	/** What its answer has added to the sum of the execution. */
+	counted: number;
+	/** The same for all executions of this process. */
+	spent?: Spent;
 }
 
 /** Under Wait for Top-Up, waits until a creation may be tried. @returns why it may not */
@@ -208,13 +219,13 @@ export function countCredits(
 	const request = pricedOf(item, body);
 	if (made.ok) {
 		const job = made.value;
+		credits.add(-(memory.expectedCredits ?? 0));
+		delete memory.expectedCredits;
+		run.doubtful.delete(item.origin.item);
 		workspace.prices.teach(request, job);
 		const said = creditsOf(job);
 		const charge = chargeOf(spec.endpoint, job);
 		const expected = workspace.prices.reservationOf(request);
-		credits.add(-(memory.expectedCredits ?? 0));
-		delete memory.expectedCredits;
-		run.doubtful.delete(item.origin.item);
 		if (!wasCharged) return 0;
 		// An approved run may still reserve all of its budget.
 		const mayGrow =
@@ -232,4 +243,38 @@ export function countCredits(
 	run.doubtful.set(item.origin.item, expected);
 	credits.add(expected);
 	return 0;
+}
+
+/** A creation goes out: what it may reserve counts for all executions. */
+export function beginToSpend(item: Item, charge: Charge, body: unknown): void {
+	const { spec, workspace } = item;
+	if (!spec.charges) return;
+	const isListed = spec.endpoint.path === ENDPOINTS.createGeneration.path;
+	const expected = workspace.prices.reservationOf(pricedOf(item, body)) ?? 0;
+	charge.spent = workspace.spending.begin(expected, isListed);
+}
+
+/** Its answer has come, and was counted. */
+export function endSpending(
+	item: Item,
+	{ spent, counted }: Charge,
+	made: Result<Resource>,
+	body: unknown,
+): void {
+	const { workspace, memory } = item;
+	if (!spent) return;
+	const { spending, prices } = workspace;
+	if (made.ok) return spending.end(spent, counted, made.value.id);
+	// Nobody knows what it costs: then nothing else fits beside it.
+	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;
+	const expected = prices.reservationOf(pricedOf(item, body)) ?? most;
+	spending.end(spent, isOutcomeOpen(memory.state) ? expected : 0);
+}
+
+/** The job was there before: what was counted when its answer came costs nothing. */
+export function takeBack({ credits, run, workspace }: Item, charge: Charge, id: string): void {
+	if (charge.isNew) credits.forget(id, charge.counted);
+	if (charge.spent) workspace.spending.end(charge.spent, 0);
+	charge.isNew = false;
+	run.wasThere(id);
 }

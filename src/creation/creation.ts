@@ -13,18 +13,8 @@ import {
 import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
-import {
-	beginToSpend,
-	ageOf,
-	hear,
-	isPaidKey,
-	noteKey,
-	spendNothing,
-	type Heard,
-	type Made,
-	type Progress,
-} from './answer';
-import { askBook, awaitCredits, withBudget, withinLimits } from './cap';
+import { ageOf, hear, isPaidKey, noteKey, type Heard, type Made, type Progress } from './answer';
+import { askBook, awaitCredits, beginToSpend, takeBack, withBudget, withinLimits } from './cap';
 import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
@@ -107,27 +97,24 @@ class Creation {
 		private readonly item: Item,
 		private readonly opened: OpenedRequest,
 	) {
-		const { run, giveUp, host } = item;
+		const { run, giveUp } = item;
 		this.content = opened.requestFingerprint;
 		this.idempotency = idempotencyOf(item, this.content);
 		this.asksForModel = asksForFirstModel(item.request);
 		this.progress = {
 			item,
 			idempotency: this.idempotency,
-			slotKind: slotKindOf(item),
-			outSince: 0,
-			refusals: 0,
-			wasCharged: false,
-			counted: 0,
+			place: { kind: slotKindOf(item), refusals: 0 },
+			out: { since: 0 },
+			charge: { isNew: false, counted: 0 },
 			credits: {},
 		};
-		const stop = run.stopSignal(host.channel.signal);
-		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
+		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
 	}
 
 	/** Whatever of our own has thrown, its slot is for others. */
 	breakOff(error: unknown): never {
-		this.progress.slot?.leave();
+		this.progress.place.slot?.leave();
 		throw error;
 	}
 
@@ -290,25 +277,26 @@ class Creation {
 	private async takeSlot(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
 		const { settings, workspace } = item;
-		progress.waitsSince ??= workspace.clock.monotonic();
+		const { place } = progress;
+		place.waitsSince ??= workspace.clock.monotonic();
 		const acquired = await workspace.slots.acquire(channel, {
 			timeoutMs: settings.waitTimeoutMs,
-			takesSlot: progress.slotKind ?? false,
-			since: progress.waitsSince,
+			takesSlot: place.kind ?? false,
+			since: place.waitsSince,
 		});
 		if (!acquired.ok) return acquired;
-		progress.slot = acquired.value;
+		place.slot = acquired.value;
 		return await this.send(request, channel);
 	}
 
 	/** Sends a creation that has a slot. */
 	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
-		const { slot } = progress;
+		const { slot } = progress.place;
 		const isRepetition = this.isRepetition(request);
 		if (this.hasWaitedTooLong(request, isRepetition)) {
 			slot?.release();
-			progress.waitsSince = undefined;
+			progress.place.waitsSince = undefined;
 			progress.again = 'waited';
 			return { again: 'waited' };
 		}
@@ -377,31 +365,32 @@ class Creation {
 		channel: Channel,
 	): Promise<Heard> {
 		const { item, progress } = this;
+		const { place, out, charge } = progress;
 		const { workspace, memory, host, request, settings } = item;
 		const cancel = host.channel.signal;
 		const ending = signalUntilOut(cancel, channel.signal);
 		const onSending = () => {
 			if (ending.isOut()) {
 				// Its job, should there be one, takes a slot again once it is known.
-				const openMs = workspace.clock.monotonic() - progress.outSince;
-				if (openMs >= HOLDS_SLOT_MS) progress.slot?.release();
+				const openMs = workspace.clock.monotonic() - out.since;
+				if (openMs >= HOLDS_SLOT_MS) place.slot?.release();
 				return;
 			}
 			ending.goesOut();
-			progress.outSince = workspace.clock.monotonic();
-			progress.key = key;
+			out.since = workspace.clock.monotonic();
+			out.key = key;
 			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
 		};
 		const headers: Record<string, string> = {};
 		if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
-		beginToSpend(progress, body);
+		beginToSpend(item, charge, body);
 		const answer = workspace.client.request(
 			{ ...host.channel, signal: ending.signal },
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 			{
 				onSending,
 				replayable: () => key !== undefined && !this.hasKeyExpired,
-				return429: progress.slotKind !== undefined,
+				return429: place.kind !== undefined,
 				outcomeOpen: isRepeat,
 				keepTryingMs: item.spec.charges ? settings.waitTimeoutMs : undefined,
 				validate: mustHaveId,
@@ -419,8 +408,8 @@ class Creation {
 		// Nobody waits for what it makes.
 		if (cancel?.aborted)
 			void heard.then(
-				(made) => 'ok' in made && made.ok && progress.slot?.leave(),
-				() => progress.slot?.leave(),
+				(made) => 'ok' in made && made.ok && place.slot?.leave(),
+				() => place.slot?.leave(),
 			);
 		return first;
 	}
@@ -432,11 +421,11 @@ class Creation {
 	 */
 	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
 		const { item, idempotency, progress } = this;
-		const { slot } = progress;
+		const { charge, out, place } = progress;
 		// What approves or reviews a run is answered with that run.
 		const isMade = item.spec.endpoint.does === 'creates';
 		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed && isMade;
-		if (!slot || made.isOver || item.spec.output !== 'job') return made;
+		if (!place.slot || made.isOver || item.spec.output !== 'job') return made;
 		const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
 		if (!mayBeOfOthers || ageOf(progress, made.job) === 'since')
 			return stateOf(made) === 'bad' ? await this.doubted(made) : made;
@@ -444,18 +433,18 @@ class Creation {
 		if (!seen) return made;
 		const state = stateOf(seen);
 		const age = ageOf(progress, seen.job);
-		if (age === 'before') this.wasThere(seen.job);
+		if (age === 'before') takeBack(item, charge, seen.job.id);
 		// It is being made, so its key is new.
-		else if (state === 'running' && progress.wasCharged) noteKey(progress);
+		else if (state === 'running' && charge.isNew) noteKey(progress);
 		// Nothing is made so fast.
-		const sinceSent = item.workspace.clock.monotonic() - progress.outSince;
+		const sinceSent = item.workspace.clock.monotonic() - out.since;
 		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
 		if (isFinishedAtOnce && age !== 'since') item.run.seemsOld(seen.job.id);
 		if (state !== 'bad' || age === 'since') return seen;
 		if (!idempotency.giveWay?.('failedBefore', age === 'before')) return seen;
 		item.run.failed(seen.job.id);
-		slot.release();
-		progress.slot = undefined;
+		place.slot.release();
+		place.slot = undefined;
 		recordEvent(item.memory, { kind: 'jobFailed' });
 		return { again: 'otherKey' };
 	}
@@ -476,15 +465,6 @@ class Creation {
 		return (await this.readOnce(made)) ?? { ...made, job: { ...made.job, status: undefined } };
 	}
 
-	/** What was counted when its answer came costs nothing. */
-	private wasThere({ id }: Resource): void {
-		const { run, credits } = this.item;
-		if (this.progress.wasCharged) credits.forget(id, this.progress.counted);
-		spendNothing(this.progress);
-		this.progress.wasCharged = false;
-		run.wasThere(id);
-	}
-
 	/** What the item comes to: its job, with the files of one that has ended well. */
 	private async follow(made: Made): Promise<Result<Outcome>> {
 		const ended = await this.awaitEnd(made);
@@ -500,7 +480,7 @@ class Creation {
 	/** Waits for the end of a job if that is wanted, records it and frees its slot. */
 	private async awaitEnd(made: Made): Promise<Result<{ job: Resource; isGood: boolean }>> {
 		const { item } = this;
-		const { slot } = this.progress;
+		const { slot } = this.progress.place;
 		const { settings, run, itemIndex, memory, spec } = item;
 		const terminalStatuses = this.endsOf(made);
 		const isJob = spec.output === 'job' && !made.isOver;

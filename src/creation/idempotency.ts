@@ -3,6 +3,7 @@ import { sha256, shortHash } from '../base/hash';
 import { fail, type Failed } from '../base/result';
 import { inOrder } from '../base/values';
 import type { IdempotencyMode, Item } from './item';
+import { scopeOf } from './lostRequests';
 import type { JobReference } from './state';
 
 /**
@@ -71,13 +72,6 @@ function keyFrom(owner: string, number: number, filledIn: unknown): string {
 /** The key of an upload: a repeated request has to name the same URL. */
 export const uploadKey = (owner: string, identity: string): string =>
 	`n8n-${sha256(`upload\n${owner}\n${identity}`)}`;
-
-/**
- * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
- * same.
- */
-export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
-	shortHash([node.runId, content, origin.item].join('\n'));
 
 /** What is wrong with a key of the user's own. Specification: Operation details, Idempotency-Key. */
 export function ownKeyProblem(key: string): string | undefined {

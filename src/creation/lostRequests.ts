@@ -2,7 +2,7 @@ import { onAbort } from '../base/abort';
 import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
 import { DAY_MS } from '../base/times';
-import { scopeOf, type Idempotency } from './idempotency';
+import type { Idempotency } from './idempotency';
 import type { Item } from './item';
 import type { ItemMemory, NodeMemory } from './memory';
 import type { Facts, ItemState } from './state';
@@ -271,6 +271,13 @@ export function catchUp(item: Item, { takesOver }: Idempotency): void {
 
 const ownKeyHash = ({ settings }: Item, { isFixed }: Idempotency): string | undefined =>
 	isFixed ? shortHash(settings.idempotencyKey) : undefined;
+
+/**
+ * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
+ * same.
+ */
+export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
+	shortHash([node.runId, content, origin.item].join('\n'));
 
 /** From now on, what is known of the item is about the request with this content. */
 export function adopt(item: Item, content: string, idempotency: Idempotency): void {

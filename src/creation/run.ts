@@ -8,6 +8,7 @@ import type { TodayAsOf } from './day';
 import type { Item, Prepared } from './item';
 import { Refusals, type Halt } from './refusals';
 import type { Unfinished } from './lostRequests';
+import type { JobReference } from './state';
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */
 export interface DrySummary {
@@ -75,17 +76,23 @@ export class Run {
 	halted: Halt | undefined;
 	/** What was refused, where an item that fails becomes a row: it concerns those alike. */
 	readonly refusals = new Refusals();
+	/** Fires when the run is halted or cancelled, so that items waiting to send stop waiting. */
+	readonly stop: AbortSignal;
 	private readonly haltController = new AbortController();
-	private anyStopSignal: AbortSignal | undefined;
 
 	/**
 	 * @param checked all items, by n8n's number
 	 * @param continuesOnFail whether an item that fails becomes a row among others
+	 * @param cancel fires when the execution is cancelled
 	 */
 	constructor(
 		readonly checked: ReadonlyMap<number, Checked> = new Map(),
 		readonly continuesOnFail = false,
-	) {}
+		cancel?: AbortSignal,
+	) {
+		const { signal } = this.haltController;
+		this.stop = cancel ? AbortSignal.any([cancel, signal]) : signal;
+	}
 
 	get total(): number {
 		return this.checked.size;
@@ -99,6 +106,12 @@ export class Run {
 	/** @param part set where an item creates several jobs */
 	addJob(item: number, job: Resource, part = ''): void {
 		this.jobs.set(`${item}${part}`, { item, job });
+	}
+
+	/** One that an earlier try of the item has made, unless it was seen in this one. */
+	addEarlierJob(item: number, { id }: JobReference, part: string): void {
+		if (this.jobs.has(`${item}${part}`)) return;
+		this.addJob(item, { id, status: 'from an earlier try' }, part);
 	}
 
 	/** A job was made, and paid for. */
@@ -142,16 +155,6 @@ export class Run {
 	halt(reason: Halt): void {
 		this.halted ??= reason;
 		this.haltController.abort();
-	}
-
-	/**
-	 * Fires when the run is halted or cancelled, so that items waiting to send stop waiting.
-	 * @param cancel the same for all items of a run
-	 */
-	stopSignal(cancel: AbortSignal | undefined): AbortSignal {
-		const { signal } = this.haltController;
-		this.anyStopSignal ??= cancel ? AbortSignal.any([cancel, signal]) : signal;
-		return this.anyStopSignal;
 	}
 
 	/** What the items have created, and what an earlier try of theirs had. */
@@ -242,7 +245,7 @@ export async function inTurn<T>(
 	task: (item: Item) => Promise<Result<T>>,
 ): Promise<Result<T>> {
 	const { run, host } = item;
-	const channel = { ...host.channel, signal: run.stopSignal(host.channel.signal) };
+	const channel = { ...host.channel, signal: run.stop };
 	const stoppable = { ...item, host: { ...host, channel } };
 	const done = await run.reads.run(channel, async () => {
 		const alike = item.spec.creates ? undefined : refusedAlike(item);

@@ -4,7 +4,6 @@ import { Semaphore } from '../base/semaphore';
 import { isSuccess, type Clock } from '../base/types';
 import type { Host, StoredFile, StreamedResponse } from '../transport/host';
 import { saidIn } from '../transport/bodies';
-import { parseUrl } from '../transport/urls';
 import { localReason } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import type { Workspace } from '../transport/workspace';
@@ -124,10 +123,10 @@ const noFile = (problem: string): Fault => ({ problem, next: 'otherAddress' });
 /** The type of a file that has come, or why it is none. */
 function typeOf(
 	head: Uint8Array,
-	{ url, mediaType }: Output,
+	mediaType: string | undefined,
 	received: string | undefined,
+	name: string,
 ): string | Fault {
-	const name = parseUrl(url)?.pathname;
 	const { type, page, problem } = detect(head, { types: [mediaType, received], name });
 	if (page !== undefined && !isStatedAsText(mediaType))
 		return noFile('a page came instead of the file');
@@ -137,6 +136,7 @@ function typeOf(
 async function storeBody(
 	response: StreamedResponse,
 	output: Output,
+	url: string,
 	host: Host,
 	clock: Clock,
 	end: AbortSignal,
@@ -151,7 +151,8 @@ async function storeBody(
 	try {
 		const { head, whole } = await withHead(pieces);
 		if (head.length === 0) return retry('the file is empty');
-		const type = typeOf(head, output, response.headers['content-type']);
+		const received = response.headers['content-type'];
+		const type = typeOf(head, output.mediaType, received, new URL(url).pathname);
 		if (typeof type !== 'string') return type;
 		// Published code may not import Node's streams, so the class of n8n's own stream creates the new one.
 		const { from } = response.body.constructor as unknown as {
@@ -177,7 +178,7 @@ async function attemptDownload(
 	const response = await followRedirects(host, 'GET', url, async (at) => await host.get(at, end));
 	if ('next' in response) return response;
 	try {
-		if (response.status === 200) return await storeBody(response, output, host, clock, end);
+		if (response.status === 200) return await storeBody(response, output, url, host, clock, end);
 		const said = needsWords(response.status) ? await saidIn(response.body, end) : '';
 		const fault = faultOf(response, said);
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.

@@ -67,19 +67,13 @@ interface Hop {
 	close?: () => void;
 }
 
-const isRedirect = {
-	GET: (status: number) => status >= 300 && status < 400,
-	// Any other one asks for a GET instead.
-	PUT: (status: number) => status === 307 || status === 308,
-};
-
 /**
  * Sends a request to an address and wherever that redirects it. Each address must be an allowed one.
  * @param request the same at each address
  */
 export async function followRedirects<R extends Hop>(
 	{ baseUrl }: Pick<Host, 'baseUrl'>,
-	method: keyof typeof isRedirect,
+	method: 'GET' | 'PUT',
 	start: string,
 	request: (url: string) => Promise<R | NoResponse>,
 ): Promise<R | Fault> {
@@ -89,7 +83,10 @@ export async function followRedirects<R extends Hop>(
 		if (urlProblem) return stop(urlProblem);
 		const response = await request(url);
 		if ('noResponse' in response) return faultOf(response);
-		if (!isRedirect[method](response.status)) return response;
+		const { status } = response;
+		// Of a PUT any other one asks for a GET instead.
+		const isSame = method === 'PUT' ? status === 307 || status === 308 : status >= 300;
+		if (!isSame || status >= 400) return response;
 		response.close?.();
 		const { location } = response.headers;
 		if (!location || !URL.canParse(location, url)) return stop('a redirect without an address');

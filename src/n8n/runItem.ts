@@ -84,10 +84,11 @@ export async function runItem(item: Item): Promise<Result<Outcome>> {
 	}
 }
 
-function workflowMode({ mode }: NodeCall): WorkflowMode {
-	if (mode === 'manual') return 'manual';
-	return mode === 'integrated' ? 'nested' : 'production';
-}
+/** How n8n's ways to start a workflow matter here; all others are production. */
+const MODES: Partial<Record<NodeCall['mode'], WorkflowMode>> = {
+	manual: 'manual',
+	integrated: 'nested',
+};
 
 /** Puts together all that an item needs. */
 function openItem(
@@ -100,6 +101,7 @@ function openItem(
 ): Item {
 	const { baseUrl, key, limits } = access;
 	const { executionId, credentialId, mode } = call;
+	const workflowMode = MODES[mode] ?? 'production';
 	const { item, memory, inputFingerprint } = identify(call, input, spec, run, node);
 	const { timeoutMs, proxy, skipSslCertificateValidation } = sending;
 	const host = n8nHost(
@@ -116,7 +118,7 @@ function openItem(
 		{ url: '', baseURL: baseUrl, proxy, skipSslCertificateValidation },
 		key,
 	);
-	const opened: Item = {
+	return {
 		...prepared,
 		spec,
 		run,
@@ -133,18 +135,21 @@ function openItem(
 		origin: {
 			item,
 			owner,
-			mode: workflowMode(call),
+			mode: workflowMode,
 			timezone: call.timezone,
 			// In the editor, and in a retry for which n8n kept no memory of the node.
 			looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === executionId,
 		},
 	};
-	// Named by the error too if the run is halted before they are read again, or if they cannot be read.
-	for (const [part, state] of statesOf(opened)) {
-		if (!('job' in state)) continue;
-		run.addJob(input.index, { id: state.job.id, status: 'from an earlier try' }, part);
-	}
-	return opened;
+}
+
+/**
+ * The error of the run names these jobs too, if it was halted before they were read again or they cannot be
+ * read.
+ */
+function nameEarlierJobs(item: Item): void {
+	for (const [part, state] of statesOf(item))
+		if ('job' in state) item.run.addEarlierJob(item.itemIndex, state.job, part);
 }
 
 /** Runs one item to its end. */
@@ -164,8 +169,10 @@ export async function endOf(
 		// Whether a call of a tool has ended, the agent decides that was told so.
 		if (!settings.isTool && !settings.dryRun)
 			noteEnd(item, result.ok ? origin.owner.execution : undefined);
+		if (!result.ok) nameEarlierJobs(item);
 		return { input, item, result };
 	} catch (error) {
+		nameEarlierJobs(item);
 		return { input, item, result: faultOf(error) };
 	}
 }

@@ -64,8 +64,7 @@ async function endsOf(
 	const { size, pauseMs } = first?.sending.portions ?? ALL_AT_ONCE;
 	const running: Array<Promise<End>> = [];
 	for (const [position, input] of call.inputs.entries()) {
-		if (position > 0 && position % size === 0)
-			await systemClock.sleep(pauseMs, run.stopSignal(call.signal));
+		if (position > 0 && position % size === 0) await systemClock.sleep(pauseMs, run.stop);
 		const ready = checked.get(input.index);
 		if (!ready) continue;
 		// What of our own throws there must not take with it what other items have paid for.
@@ -115,7 +114,11 @@ function rowsOf(call: NodeCall, operation: Runnable, run: Run, end: End): INodeE
 	const isWanted = includeInputFields && !isTool;
 	const row = isWanted ? { json: input.json, resultField } : undefined;
 	const request = operation.spec.creates ? item.request : undefined;
-	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
+	const rows = itemsOf(result.value, settings, {
+		item: input.index,
+		row,
+		request,
+	});
 	const { linkTo } = call;
 	if (!linkTo) return rows;
 	for (const { json, binary = {} } of rows) {
@@ -200,7 +203,7 @@ export async function runOperation(
 ): Promise<INodeExecutionData[]> {
 	const { creates } = operation.spec;
 	const checked = await checkAll(call, operation);
-	const run = new Run(checked, call.continuesOnFail);
+	const run = new Run(checked, call.continuesOnFail, call.signal);
 	const remembered = rememberedBy(call);
 	const { ofWorkflow, node, owner } = remembered;
 	if (creates) ofWorkflow.watch(call.signal, node, owner);

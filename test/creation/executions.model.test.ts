@@ -229,7 +229,7 @@ class World {
 		signal: AbortSignal,
 	): Promise<Output[]> {
 		const rows = execution.rounds[round] ?? [];
-		const run = new Run();
+		const run = new Run(undefined, false, signal);
 		const owner: Owner = {
 			execution: execution.id,
 			isManual: execution.mode === 'manual',

@@ -58,7 +58,7 @@ async function world(seed: number): Promise<string[]> {
 		const shared = {
 			workspace,
 			host: { ...host, channel: { ...host.channel, signal } },
-			run: new Run(),
+			run: new Run(undefined, false, signal),
 			node: { runId: `run ${execution}`, items: {} },
 			settings: {
 				waitTimeoutMs,

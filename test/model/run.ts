@@ -102,7 +102,7 @@ export function runOf({
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
 		spec: CREATE,
-		run: new Run(),
+		run: new Run(undefined, false, parts.host.channel.signal),
 		lost: new LostOfWorkflow().editor,
 		hasService: true,
 		credits: executionCredits({}),
@@ -141,11 +141,11 @@ export async function runAll<T>(
 	count: number,
 	partsOf: (itemIndex: number) => RunParts,
 	operation: (item: Item) => Promise<T>,
-	run = new Run(),
+	run?: Run,
 ): Promise<T[]> {
-	const items = Array.from({ length: count }, (_, itemIndex) =>
-		runOf({ run, itemIndex, ...partsOf(itemIndex) }),
-	);
+	const parts = Array.from({ length: count }, (_, itemIndex) => partsOf(itemIndex));
+	const ofAll = run ?? new Run(undefined, false, parts[0]?.host.channel.signal);
+	const items = parts.map((one, itemIndex) => runOf({ run: ofAll, itemIndex, ...one }));
 	return await Promise.all(items.map(async (item) => await operation(item)));
 }
 

@@ -96,7 +96,7 @@ export const money: Mutant[] = [
 			to: 'idempotency.keyOf()',
 		},
 	}),
-	...inFile('src/creation/idempotency.ts', 'test/n8n/runOperation.test.ts', {
+	...inFile('src/creation/lostRequests.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 			from: '[node.runId, content, origin.item]',
@@ -293,8 +293,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: "progress.wasCharged = !workspace.bought.has(name) && age !== 'before';",
-			to: 'progress.wasCharged = true;',
+			from: "charge.isNew = !workspace.bought.has(name) && age !== 'before';",
+			to: 'charge.isNew = true;',
 		},
 	}),
 	...inFile('src/creation/answer.ts', 'test/creation/replays.test.ts', {

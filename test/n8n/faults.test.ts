@@ -160,7 +160,7 @@ test.each<[string, Break]>([
 
 test('what an item has had before is named also where it cannot even be opened', async () => {
 	const t = node();
-	named('statesOf')();
+	named('itemMemory')();
 	const { error } = await ended(t.run());
 	expect(error?.message).toMatch(/^A fault of this node/);
 	expect(error?.description).toMatch(/1 other job exists/);
