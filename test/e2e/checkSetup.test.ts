@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { saveCredential } from '../../lab/n8n/credential';
 import { nodeName } from '../../lab/n8n/nodeWorkflow';
@@ -35,18 +36,15 @@ async function check(n8n: Rest, credential: SavedCredential) {
 /** What is wrong with the address of an n8n that is started without one. */
 const WITHOUT_ADDRESS = 'Address for Events';
 
-it('all is fine: an n8n with a public address and a published trigger whose events arrive', async () => {
+const PICTURE = { mode: 'image', model: 'studio/image-1', prompt: 'A lighthouse' };
+
+it('all is fine: an n8n with a public address and a published trigger whose events arrive; a webhook that n8n had no time to delete is named', async () => {
 	const instance = await TriggerInstance.start();
 	try {
 		instance.rest.executions.onRead = holdAgainstSchemas;
-		const parameters = { events: ['generation.completed'] };
-		const type = 'n8n-nodes-mediagen.mediaGenTrigger';
-		await instance.rest.workflows.publish(await instance.workflow({ type, parameters }));
-		await instance.api('POST', '/generations', {
-			mode: 'image',
-			model: 'studio/image-1',
-			prompt: 'A lighthouse',
-		});
+		const workflow = await instance.ourTrigger({ events: ['generation.completed'] });
+		await instance.rest.workflows.publish(workflow);
+		await instance.api('POST', '/generations', PICTURE);
 		await until(async () => await Promise.resolve(instance.got.length > 0), 60_000);
 		const { receipt, rows, row } = await check(instance.rest, instance.credential);
 		expect(rows.filter(({ ok }) => ok !== true)).toEqual([]);
@@ -57,6 +55,27 @@ it('all is fine: an n8n with a public address and a published trigger whose even
 			'Studio Image 1 (2 credits a picture last time)',
 		);
 		expect(row('Files')?.says).toContain('on disk');
+
+		const [{ id } = { id: '' }] = instance.registered(instance.urlOf(workflow));
+		await instance.rest.workflows.unpublish(workflow.id);
+		await instance.down();
+		await instance.up();
+		await instance.api('POST', '/generations', PICTURE);
+		const deliveries = async () =>
+			(await instance.api('GET', `/webhooks/${id}/deliveries`)).data as IDataObject[];
+		const isRefused = async () =>
+			(await deliveries()).some(({ response_status: status }) => status === 404);
+		await until(isRefused, 60_000);
+		const after = await check(instance.rest, instance.credential);
+		expect(after.row('Webhooks')).toMatchObject({
+			ok: false,
+			says: expect.stringContaining(`${id} has an address where nobody listens`) as string,
+			todo: expect.stringContaining('MediaGen Webhook: Delete') as string,
+		});
+		// The next publishing of the workflow uses or replaces it.
+		await instance.rest.workflows.publish(workflow);
+		expect(await instance.webhooks()).toHaveLength(1);
+		await until(async () => await Promise.resolve(instance.got.length > 1), 60_000);
 	} finally {
 		await instance.stop();
 	}

@@ -312,7 +312,7 @@ casesOf('Spent Today', [
 const figureBefore = (words: string, text = ''): string | undefined =>
 	new RegExp(`([\\d.]+) ${words}`).exec(text)?.[1];
 
-const dated = (hoursAgo: number, credits: number) => ({
+const madeAgo = (hoursAgo: number, credits: number) => ({
 	...PICTURE,
 	id: `${hoursAgo}`,
 	estimated_credits: credits,
@@ -323,9 +323,12 @@ test.each<[string, Answers]>([
 	['a good service', {}],
 	[
 		'a list of its own dates',
-		{ '/generations': list(dated(0, 0.1), dated(0.01, 0.2), dated(30, 5)) },
+		{ '/generations': list(madeAgo(0, 0.1), madeAgo(0.01, 0.2), madeAgo(30, 5)) },
 	],
-	['jobs that have only reserved', { '/generations': list({ ...dated(0, 3), status: 'queued' }) }],
+	[
+		'jobs that have only reserved',
+		{ '/generations': list({ ...madeAgo(0, 3), status: 'queued' }) },
+	],
 	[
 		'usage that counts pictures too',
 		usage({ data: [{ mode: 'image', credits: 9 }] }).answers ?? {},
@@ -378,6 +381,9 @@ const hooks = (...all: object[]) => reading('/webhooks', list(...all));
 const deliveries = (...all: object[]) => reading('/webhooks/wh_1/deliveries', list(...all));
 const ofTest = { ...HOOK, url: 'https://n8n.example.com/webhook-test/1' };
 const nobody = attempt({ response_status: 404, next_attempt_at: inDays(1) });
+const dated404 = (days: number) =>
+	attempt({ response_status: 404, next_attempt_at: inDays(1), attempted_at: inDays(days) });
+const success = (days: number) => attempt({ status: 'succeeded', attempted_at: inDays(days) });
 const twoAttempts = [attempt({ next_attempt_at: inDays(0) }), attempt({ id: '2' })];
 const arrived = [attempt({}), attempt({ status: 'succeeded' })];
 const unreadable = reading('/webhooks/wh_1/deliveries', failed(500));
@@ -387,6 +393,14 @@ casesOf('Webhooks', [
 	['two with one address', hooks(HOOK, { ...HOOK, id: 'wh_2' }), false, /wh_2 has the/, /Delete/],
 	['one of a test', hooks(ofTest), false, /of a test/, /Delete/],
 	['one that nobody hears', deliveries(nobody), false, /nobody listens/, /Delete/],
+	[
+		'one that nobody hears any more',
+		deliveries(dated404(-0.5), success(-0.9)),
+		false,
+		/nobody listens/,
+		/Delete/,
+	],
+	['one that was heard again', deliveries(success(-0.5), dated404(-0.9)), true, /No event/],
 	[
 		'an event given up',
 		deliveries(...twoAttempts),

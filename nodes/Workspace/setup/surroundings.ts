@@ -50,7 +50,7 @@ export function addressForEvents({ host }: Item): Finding {
 interface Deliveries {
 	/** Events of the last day of which no attempt has succeeded and none will follow. */
 	givenUp: number;
-	/** Whether the receiver has said that nobody listens at the address, and has taken no event. */
+	/** Whether the receiver has said that nobody listens at the address, and has taken no event since. */
 	isUnheard: boolean;
 }
 
@@ -63,14 +63,20 @@ function deliveriesIn(body: unknown, now: number): Deliveries | undefined {
 	const attempts = pageOf(body).entries;
 	if (attempts.some(({ status }) => textOf(status) === undefined)) return undefined;
 	const hasSucceeded = ({ status }: Json) => status === 'succeeded';
-	const arrived = new Set(attempts.filter(hasSucceeded).map((attempt) => attempt.event_id));
-	const isOld = ({ attempted_at: at }: Json) => Date.parse(textOf(at) ?? '') < now - DAY_MS;
+	const successes = attempts.filter(hasSucceeded);
+	const arrived = new Set(successes.map((attempt) => attempt.event_id));
+	const timeOf = ({ attempted_at: at }: Json) => Date.parse(textOf(at) ?? '');
+	const isOld = (attempt: Json) => timeOf(attempt) < now - DAY_MS;
+	// Not a number where one has no time, after which nothing can be.
+	const lastSuccess = Math.max(...successes.map(timeOf));
 	const ends = attempts.filter((attempt) => (attempt.next_attempt_at ?? null) === null);
 	const givenUp = ends.filter((attempt) => !arrived.has(attempt.event_id) && !isOld(attempt));
 	const isRefused = ({ response_status: status }: Json) => isGone(Number(asText(status)));
 	return {
 		givenUp: new Set(givenUp.map(({ event_id: event, id }) => event ?? id)).size,
-		isUnheard: arrived.size === 0 && attempts.some(isRefused),
+		isUnheard: attempts
+			.filter(isRefused)
+			.some((attempt) => successes.length === 0 || timeOf(attempt) > lastSuccess),
 	};
 }
 
