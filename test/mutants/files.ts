@@ -2,6 +2,58 @@ import { inFile, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
+	...inFile('src/n8n/executionFiles.ts', 'test/n8n/executionFiles.test.ts', {
+		'files/id-in-a-text': {
+			why: 'Whoever calls a webhook with the id of a file of somebody else has it uploaded.',
+			from: 'const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;',
+			to: 'const inJson: unknown = json[FILES_KEY];',
+		},
+		'files/only-nodes-before': {
+			why: 'The file of a node that stands beside is refused, although the expression names it.',
+			from: 'return new Set([...before, ...named]);',
+			to: 'return new Set(before);',
+		},
+		'files/only-named-nodes': {
+			why: 'The file of a node before is refused where the expression leads through a json.',
+			from: 'return new Set([...before, ...named]);',
+			to: 'return new Set(named);',
+		},
+		'files/first-run-only': {
+			why: 'In a loop, files of its second round are refused.',
+			from: 'run <= lastRun',
+			to: 'run < 1',
+		},
+		'files/first-output-only': {
+			why: 'A file behind the second output of a Switch is refused.',
+			from: 'for (let output = 0; ; output += 1)',
+			to: 'for (let output = 0; output < 1; output += 1)',
+		},
+		'files/any-of-two': {
+			why: 'Of two files that are alike but for their data, the wrong one is sent.',
+			from: 'return same.length === 1 ? same[0] : undefined;',
+			to: 'return same[0];',
+		},
+		'files/data-does-not-tell': {
+			why: 'A file in memory that somebody has only written is taken for one of the execution.',
+			from: 'data === undefined || file.data === data',
+			to: 'true',
+		},
+		'files/names-with-quotes': {
+			why: 'The file of a node with a quote in its name is refused.',
+			from: "quoted.replace(/\\\\(.)/g, '$1')",
+			to: 'quoted',
+		},
+		'files/two-of-one-name': {
+			why: 'Two files of one field are uploaded under one name, and one of them is sent for both.',
+			from: 'this.named.set(place, number);',
+			to: '',
+		},
+		'files/read-for-each-item': {
+			why: 'A batch of thousands reads all outputs of the execution for each of its items.',
+			from: 'files ??= readFiles(context, isCombined);',
+			to: 'files = readFiles(context, isCombined);',
+		},
+	}),
 	...inFile('src/n8n/host.ts', 'test/wire/transfers.test.ts', {
 		'files/key-sent-to-a-storage': {
 			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',

@@ -427,6 +427,35 @@ export const money: Mutant[] = [
 			to: 'undefined,',
 		},
 	}),
+	...inFile('src/n8n/runOperation.ts', 'test/n8n/faults.test.ts', {
+		'money/fault-of-an-item-ends-all': {
+			why: 'A fault of our own in one item takes the paid rows of all others with it.',
+			from: 'return { input, item, result: faultOf(error) };',
+			to: 'throw error;',
+		},
+		'money/fault-before-an-item-ends-all': {
+			why: 'An item that cannot be opened takes the paid rows of all others with it.',
+			from: '.catch(ofFault)',
+			to: '',
+		},
+		'money/receipt-ends-a-run': {
+			why: 'A sentence above the output that cannot be made fails a run that is paid for.',
+			from: 'if (receipt) call.addHint(receipt);\n	} catch {',
+			to: 'if (receipt) call.addHint(receipt);\n	} catch (error) {\n		throw error;',
+		},
+		'money/memory-ends-a-run': {
+			why: 'What the next click may need, if it cannot be noted, fails a run that is paid for.',
+			from: 'hasFailed && !call.isTool);\n	} catch {',
+			to: 'hasFailed && !call.isTool);\n	} catch (error) {\n		throw error;',
+		},
+	}),
+	...inFile('src/n8n/runItem.ts', 'test/n8n/faults.test.ts', {
+		'money/fault-shows-an-address': {
+			why: 'A fault of our own shows what it was about, such as a signed address.',
+			from: 'const problem = isOfLanguage ?',
+			to: 'const problem = message !== undefined ?',
+		},
+	}),
 	...inFile('src/n8n/runOperation.ts', 'test/n8n/runOperation.test.ts', {
 		'money/half-a-run-is-sent': {
 			why: 'One item is wrong, n8n throws all results away, and the others are paid for.',

@@ -142,7 +142,51 @@ export const values: Mutant[] = [
 			},
 		},
 	),
+	...inFile('src/n8n/shownErrors.ts', 'test/n8n/shownErrors.test.ts', {
+		'values/code-replaces-a-message': {
+			why: 'An error that names a file such as ENOENT.png says that a host was not found.',
+			from: 'message: notStopped(message), messages: []',
+			to: 'message: notStopped(message)',
+		},
+		'values/failed-looks-stopped': {
+			why: 'n8n shows a failed execution as stopped by hand, and no error workflow runs.',
+			from: "message.replace(/canceled/g, 'Canceled')",
+			to: 'message',
+		},
+		'values/list-error-of-n8n': {
+			why: 'A list of the editor that fails says words of n8n instead of what is wrong.',
+			from: 'asWritten(new NodeApiError(node, {}, { message }), message)',
+			to: 'new NodeApiError(node, {}, { message })',
+		},
+		'values/operation-error-of-n8n': {
+			why: 'A trigger that cannot be published says words of n8n instead of what to do.',
+			from: 'asWritten(new NodeOperationError(node, message, more), message)',
+			to: 'new NodeOperationError(node, message, more)',
+		},
+	}),
+	...inFile('credentials/MediaGenApi.credentials.ts', 'test/credentials/credentials.test.ts', {
+		'values/limits-are-dropped': {
+			why: 'n8n forgets which scopes a key has, and nothing is refused before it is sent.',
+			from: '\t\t\tdefault: [],\n',
+			to: "			default: [],\n			displayOptions: { show: { apiKey: [''] } },\n",
+		},
+	}),
 	...inFile('src/transport/credential.ts', 'test/transport/credential.test.ts', {
+		'values/scopes-as-text': {
+			why: 'Scopes that are no list limit nothing, without a word.',
+			from: "if (Array.isArray(scopes) || scopes === undefined || scopes === null || scopes === '')",
+			to: "if (Array.isArray(scopes) || typeof scopes !== 'object')",
+		},
+		'values/no-scope-is-none': {
+			why: 'A credential without chosen scopes refuses everything.',
+			from: 'if (!Array.isArray(scopes) || scopes.length === 0)',
+			to: 'if (!Array.isArray(scopes))',
+		},
+		'values/operation-without-scope': {
+			why: 'Where scopes are chosen, what needs none is refused.',
+			from: 'scope !== undefined && !scopes.includes(scope)',
+			to: '!scopes.includes(scope)',
+		},
 		'values/bearer-twice': {
 			why: 'A key that was copied with "Bearer" is refused.',
 			from: 'for (let layer = 0; layer < 8; layer += 1)',
