@@ -1,6 +1,10 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { newest, releaseNamed } from '../../lab/n8n/release';
+import { projectRoot } from '../../lab/process/paths';
 import { TriggerInstance } from '../e2e/support/triggerInstance';
+import { tryExamples } from './support/examples';
 import { smoke } from './support/smoke';
 
 const release = releaseNamed(process.env.MEDIAGEN_N8N ?? newest.name);
@@ -23,4 +27,19 @@ beforeAll(async () => {
 
 afterAll(async () => await instance?.stop());
 
-describe(`n8n ${release.version}, files: ${files}`, () => smoke(() => instance));
+describe(`n8n ${release.version}, files: ${files}`, () => {
+	smoke(() => instance);
+
+	it('imports all examples, has the nodes of those that the docs name, and runs what needs nobody', async () => {
+		const { lacking, ran, wanted } = await tryExamples(instance);
+		expect(ran).toEqual(wanted);
+		expect(ran.length).toBeGreaterThan(6);
+		const docs = readFileSync(path.join(projectRoot, 'docs/compatibility.md'), 'utf8');
+		const [, named = ''] = /need n8n 2: ([^.]*)\./.exec(docs) ?? [];
+		const needNewer = named.match(/\d+b?/g) ?? [];
+		// Those between may have some of them.
+		expect(needNewer).toEqual(expect.arrayContaining(lacking));
+		if (release.version.startsWith('1.')) expect(lacking).toEqual(needNewer);
+		if (release === newest) expect(lacking).toEqual([]);
+	});
+});
