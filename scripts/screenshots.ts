@@ -82,9 +82,15 @@ async function takePanelOf({ page, editor }: EditorSession, node: string, name: 
 	await frame?.waitForFunction('[...document.images].every((one) => one.naturalWidth > 0)');
 	await closeNotification(page);
 	await page.mouse.move(0, 0);
+	const margin = 24;
+	const box = await panel.boundingBox();
+	const sheet = await panel.frameLocator('iframe').locator('body').boundingBox();
+	if (!box || !sheet) return;
 	// The arrows to the nodes beside it lie over the panel.
 	const style = '[data-test-id="floating-nodes"] { visibility: hidden; }';
-	await panel.screenshot({ path: imageAt(name), style });
+	// Without what is empty below the sheet.
+	const height = Math.min(box.height, sheet.y + sheet.height + margin - box.y);
+	await page.screenshot({ path: imageAt(name), style, clip: { ...box, height } });
 	await editor.closeNode();
 }
 
@@ -279,7 +285,8 @@ async function takeRun(session: EditorSession, name: string, given: Pictured): P
 	});
 	const renamed = JSON.stringify(workflow).replaceAll(nodeName, shownName);
 	const { id } = await rest.workflows.create(JSON.parse(renamed) as WorkflowData);
-	await page.setViewportSize({ width: 1280, height: 720 });
+	// Alone, the output is as wide as its tabs and two files; the whole editor as high as the parameters.
+	await page.setViewportSize({ width: given.outputOnly ? 2_100 : 1280, height: 850 });
 	await editor.openWorkflow(id);
 	await editor.openNode(shownName);
 	await page.getByTestId('node-execute-button').click();
@@ -290,16 +297,20 @@ async function takeRun(session: EditorSession, name: string, given: Pictured): P
 	await page.mouse.move(0, 0);
 	const file = imageAt(`${name}.png`);
 	if (!given.outputOnly) return void (await page.screenshot({ path: file }));
-	const box = await page.getByTestId('output-panel').boundingBox();
-	if (box)
-		await page.screenshot({ path: file, clip: { ...box, height: Math.min(box.height, 400) } });
+	const panel = page.getByTestId('output-panel');
+	const box = await panel.boundingBox();
+	const button = await panel.getByTestId('ndv-view-binary-data').first().boundingBox();
+	if (!box || !button) return;
+	// Without what is empty below the files.
+	const height = button.y + button.height + 32 - box.y;
+	await page.screenshot({ path: file, clip: { ...box, height } });
 }
 
 /** The sentence above the output, of the ends that a run can have. */
 async function takeReceipts(session: EditorSession): Promise<void> {
 	const { full } = keyRing(session.sandbox);
 	const shared = { apiKey: full.key, outputOnly: true };
-	await takeRun(session, 'receipt', { ...shared, parameters: { count: 3 } });
+	await takeRun(session, 'receipt', { ...shared, parameters: { count: 2 } });
 	await takeRun(session, 'receipt-batch', {
 		...shared,
 		prompt: '={{ $json.prompt }}',
@@ -333,7 +344,7 @@ async function takeProblems(session: EditorSession): Promise<void> {
 /** Takes a picture of the sandbox's page with something in all of its lists. */
 async function takeSandboxPage({ page, rest, sandbox }: EditorSession): Promise<void> {
 	// It ends below the jobs; the forms and tables further down are as tall again.
-	const [width, height] = [1280, 1800];
+	const [width, height] = [1280, 2000];
 	await page.setViewportSize({ width, height });
 	await sandbox.reset();
 	const { full, notEntitled } = keyRing(sandbox);
@@ -356,7 +367,9 @@ async function takeSandboxPage({ page, rest, sandbox }: EditorSession): Promise<
 			},
 		});
 	await create('generateImage', 'studio/image-1', 'A fox in the snow');
+	await create('generateImage', 'studio/image-1', 'A paper boat on a puddle');
 	await create('generateAudio', 'studio/music-1', 'A quiet piano', { duration: '6' });
+	await create('generateImage', 'studio/image-1', 'An old tram in the rain');
 	await create('generateVideo', 'studio/video-1', 'Waves at dusk', { duration: '2' });
 	await create('generateImage', 'studio/image-1', 'A lighthouse in a storm [fail]');
 	await callAs(notEntitled.key)('GET', '/credits').catch(() => undefined);
@@ -372,7 +385,7 @@ async function takeSandboxPage({ page, rest, sandbox }: EditorSession): Promise<
 	await page.waitForSelector('#running article');
 	await page.waitForSelector('#faults li');
 	const last = await page.locator('section', { has: page.locator('#failed') }).boundingBox();
-	const clip = { x: 0, y: 0, width, height: last ? last.y + last.height + 16 : height };
+	const clip = { x: 0, y: 0, width, height: last ? last.y + last.height + 8 : height };
 	await page.screenshot({ path: imageAt('sandbox-page.png'), clip });
 	await sandbox.reset();
 }
@@ -464,9 +477,7 @@ async function main(wanted = process.argv.slice(2)): Promise<void> {
 		// On a busy machine the editor takes longer than half a minute to load.
 		page.setDefaultTimeout(180_000);
 		const editor = new Editor(page, n8n.baseUrl);
-		await editor.signIn();
-		// The editor goes to its first page by itself, and would leave the one that is opened meanwhile.
-		await sleep(3_000);
+		await editor.signIn(rest.session.ticket);
 		for (const [name, take] of Object.entries(pictures)) {
 			if (wanted.length === 0 || wanted.includes(name))
 				await take({ page, editor, rest, credential, sandbox });

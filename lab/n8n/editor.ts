@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { Locator, Page } from 'playwright-core';
-import { demoOwner } from './instance';
+import type { Ticket } from './rest';
 
 export type { Page };
 
@@ -11,12 +11,14 @@ export class Editor {
 		readonly baseUrl: string,
 	) {}
 
-	async signIn(): Promise<void> {
-		await this.page.goto(`${this.baseUrl}/signin`);
-		await this.page.locator('input[name="emailOrLdapLoginId"]').fill(demoOwner.email);
-		await this.page.locator('input[name="password"]').fill(demoOwner.password);
-		await this.page.getByTestId('form-submit-button').click();
-		await this.page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+	/**
+	 * With a session that there is: the page to sign in takes a processor ten seconds, and afterwards leads to
+	 * another page, away from the one that was opened meanwhile.
+	 */
+	async signIn({ browserId, cookie }: Ticket): Promise<void> {
+		const [name = '', value = ''] = cookie.split('=');
+		await this.page.context().addCookies([{ name, value, url: this.baseUrl }]);
+		await this.page.addInitScript(`localStorage.setItem('n8n-browserId', '${browserId}')`);
 	}
 
 	/** An empty workflow with the panel of triggers open, as the first click leads to it. */

@@ -1,4 +1,4 @@
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Editor, Page } from '../../lab/n8n/editor';
 import { withLanguageModel } from '../../lab/demo/examples';
 import { ModelServer } from '../../lab/model/server';
@@ -6,7 +6,7 @@ import type { SavedWorkflow } from '../../lab/n8n/rest';
 import { MODELS } from '../../sandbox/catalogue/models';
 import { exampleOf } from './support/examples';
 import { call } from './support/fixtures';
-import { STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
+import { nodeInRow, STEP_MS, openEditor, OPEN_MS, type OpenEditor } from './support/openEditor';
 import { startUnattended } from './support/unattended';
 import { until } from './support/until';
 import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
@@ -324,33 +324,23 @@ describe('the fields of Generation follow the operation and the model', () => {
 
 	const OURS = 'n8n-nodes-mediagen.mediaGen';
 
-	const node = (name: string, parameters: INodeParameters, row: number, type = OURS): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion: 1,
-		position: [300, row * 200],
-		parameters,
-		credentials: { mediaGenApi: credentials.full },
-	});
-
 	beforeAll(async () => {
 		await sandbox.reset();
 		const rows = Object.entries(NODES).map(([name, parameters], row) =>
-			node(name, parameters, row),
+			nodeInRow(row, name, OURS, parameters),
 		);
 		const main = rows.map(({ name }) => ({ node: name, type: 'main' as const, index: 0 }));
-		const start = node('Start', {}, 0, 'n8n-nodes-base.manualTrigger');
+		const start = nodeInRow(0, 'Start', 'n8n-nodes-base.manualTrigger', {});
 		const events = { events: ['generation.completed', 'agent.failed'] };
-		const agent = node('Agent', {}, 9, '@n8n/n8n-nodes-langchain.agent');
+		const agent = nodeInRow(9, 'Agent', '@n8n/n8n-nodes-langchain.agent', {});
 		const { id } = await rest.workflows.create({
 			name: 'Fields that follow the model',
 			nodes: [
 				{ ...start, position: [0, 0] },
 				...rows,
-				{ ...node('Event', events, 5, `${OURS}Trigger`), typeVersion: 2 },
-				node('Poll', {}, 6, `${OURS}PollingTrigger`),
-				node('tool', TOOL, 8, `${OURS}Tool`),
+				{ ...nodeInRow(5, 'Event', `${OURS}Trigger`, events), typeVersion: 2 },
+				nodeInRow(6, 'Poll', `${OURS}PollingTrigger`, {}),
+				nodeInRow(8, 'tool', `${OURS}Tool`, TOOL),
 				{ ...agent, typeVersion: 3.1, credentials: {} },
 			],
 			connections: {

@@ -1,9 +1,9 @@
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { connectedTo } from '../../lab/n8n/canvas';
 import type { Editor, Page } from '../../lab/n8n/editor';
 import { call } from './support/fixtures';
-import { baseUrl, credentials, rest, sandbox } from './support/harness';
-import { OPEN_MS, openEditor, type OpenEditor } from './support/openEditor';
+import { baseUrl, rest, sandbox } from './support/harness';
+import { nodeInRow, OPEN_MS, openEditor, type OpenEditor } from './support/openEditor';
 import { until } from './support/until';
 
 /* What people look at in the real editor: what was made is opened, voices are heard, a setup is checked. */
@@ -11,30 +11,18 @@ import { until } from './support/until';
 const TYPE = 'n8n-nodes-mediagen.';
 const START = 'Start';
 
-const node = (name: string, type: string, parameters: INodeParameters, row: number): INode => ({
-	id: name,
-	name,
-	type,
-	typeVersion: 1,
-	position: [300, row * 200],
-	parameters,
-	credentials: { mediaGenApi: credentials.full },
-});
-
 const NODES: INode[] = [
-	node(
-		'Get',
-		`${TYPE}mediaGen`,
-		{ operation: 'get', generationId: { __rl: true, mode: 'list', value: '' } },
-		0,
-	),
-	node(
-		'Voices',
-		`${TYPE}mediaGenVoice`,
-		{ resource: 'presetVoice', operation: 'getAll', limit: 2, downloadSamples: true },
-		1,
-	),
-	node('Setup', `${TYPE}mediaGenWorkspace`, { operation: 'checkSetup' }, 2),
+	nodeInRow(0, 'Get', `${TYPE}mediaGen`, {
+		operation: 'get',
+		generationId: { __rl: true, mode: 'list', value: '' },
+	}),
+	nodeInRow(1, 'Voices', `${TYPE}mediaGenVoice`, {
+		resource: 'presetVoice',
+		operation: 'getAll',
+		limit: 2,
+		downloadSamples: true,
+	}),
+	nodeInRow(2, 'Setup', `${TYPE}mediaGenWorkspace`, { operation: 'checkSetup' }),
 ];
 
 let open: OpenEditor;
@@ -56,7 +44,7 @@ it('a generation is opened from its list, voices are heard in the panel, and a s
 	const { id } = await call('POST', '/generations', body);
 	await until(async () => (await call('GET', `/generations/${id}`)).status === 'completed', 60_000);
 	const start: INode = {
-		...node(START, 'n8n-nodes-base.manualTrigger', {}, 1),
+		...nodeInRow(1, START, 'n8n-nodes-base.manualTrigger', {}),
 		position: [0, 0],
 		credentials: undefined,
 	};

@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- not published */
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { launchChromium } from '../../../lab/n8n/chromium';
 import { Editor, type Page } from '../../../lab/n8n/editor';
-import { n8nUrl, rest } from './harness';
+import { credentials, n8nUrl, rest } from './harness';
 
 /** How long one step in the editor may take: a busy machine takes its time. */
 export const STEP_MS = 60_000;
@@ -26,14 +27,27 @@ export async function openEditor(
 	try {
 		const page = await browser.newPage({ viewport: { width: 1440, height }, userAgent });
 		page.setDefaultTimeout(STEP_MS);
-		// With the session that there is: the page to sign in would take a processor ten seconds.
-		const { browserId, cookie } = rest.session.ticket;
-		const [name = '', value = ''] = cookie.split('=');
-		await page.context().addCookies([{ name, value, url: n8nUrl }]);
-		await page.addInitScript(`localStorage.setItem('n8n-browserId', '${browserId}')`);
-		return { editor: new Editor(page, n8nUrl), page, close };
+		const editor = new Editor(page, n8nUrl);
+		await editor.signIn(rest.session.ticket);
+		return { editor, page, close };
 	} catch (error) {
 		await close();
 		throw error;
 	}
 }
+
+/** A node in a row of its own on the canvas, with the credential that may do everything. */
+export const nodeInRow = (
+	row: number,
+	name: string,
+	type: string,
+	parameters: INodeParameters,
+): INode => ({
+	id: name,
+	name,
+	type,
+	typeVersion: 1,
+	position: [300, row * 200],
+	parameters,
+	credentials: { mediaGenApi: credentials.full },
+});
