@@ -12,8 +12,8 @@ export class Editor {
 	) {}
 
 	/**
-	 * With a session that there is: the page to sign in takes a processor ten seconds, and afterwards leads to
-	 * another page, away from the one that was opened meanwhile.
+	 * With a session that there is: the page to sign in takes a processor ten seconds, and afterwards leads
+	 * to another page, away from the one that was opened meanwhile.
 	 */
 	async signIn({ browserId, cookie }: Ticket): Promise<void> {
 		const [name = '', value = ''] = cookie.split('=');

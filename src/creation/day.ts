@@ -177,8 +177,8 @@ function othersIn(usage: unknown): number | undefined {
 /** What no list shows, where the usage does not either. */
 const UNCOUNTED = 'speech, voices, personas and agent runs';
 
-/** What the workspace has spent since a moment: what *Max Credits per Day* counts, and Check Setup says. */
-export async function spentSince(since: number, read: Read): Promise<Today> {
+/** What the service shows of what the workspace has spent since a moment. */
+async function spentSince(since: number, read: Read): Promise<Today> {
 	const listed = await generationsSince(read, since);
 	if (listed.obstacle !== undefined) return listed;
 	const answer = await read(ENDPOINTS.getUsage, usageSince(since));
@@ -187,14 +187,20 @@ export async function spentSince(since: number, read: Read): Promise<Today> {
 	return { ...listed, credits: listed.credits + others, others };
 }
 
-async function readToday({ workspace, host, origin }: Item): Promise<TodayAsOf> {
+const readerOf =
+	({ workspace, host }: Item): Read =>
+	async ({ method, path }, query) => {
+		const validate = path === ENDPOINTS.getUsage.path ? mustBeObject : mustBeList;
+		return await workspace.client.request(host.channel, { method, path, query }, { validate });
+	};
+
+/** What *Max Credits per Day* counts, and Check Setup says. @param read default: as any request is sent */
+export async function readToday(item: Item, read = readerOf(item)): Promise<TodayAsOf> {
+	const { workspace, origin } = item;
 	const { clock, spending } = workspace;
 	const askedAt = clock.monotonic();
 	const began = startOfDay(clock.now(), origin.timezone);
-	const today = await spentSince(began, async ({ method, path }, query) => {
-		const validate = path === ENDPOINTS.getUsage.path ? mustBeObject : mustBeList;
-		return await workspace.client.request(host.channel, { method, path, query }, { validate });
-	});
+	const today = await spentSince(began, read);
 	// What goes on still is in no usage.
 	const unlisted = Math.max(0, spending.unlisted(began, { ...today, askedAt }) - today.others);
 	return { ...today, credits: today.credits + unlisted, askedAt, began };

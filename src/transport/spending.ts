@@ -1,3 +1,4 @@
+import { DAY_MS } from '../base/times';
 import type { Clock } from '../base/types';
 
 /** What one creation has reserved, or may have. */
@@ -22,8 +23,6 @@ export interface Shown {
 
 /** More than a workspace makes in a day. */
 const MOST = 20_000;
-
-const DAY_MS = 86_400_000;
 
 /**
  * What this process has spent in a workspace today: a list that was read shows nothing of what was sent

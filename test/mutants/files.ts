@@ -2,11 +2,18 @@ import { inFile, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
+	...inFile('src/n8n/call.ts', 'test/n8n/executionFiles.test.ts', {
+		'files/read-for-each-item': {
+			why: 'A batch of thousands reads all outputs of the execution for each of its items.',
+			from: 'files ??= readFiles(context, isCombined);',
+			to: 'files = readFiles(context, isCombined);',
+		},
+	}),
 	...inFile('src/n8n/executionFiles.ts', 'test/n8n/executionFiles.test.ts', {
 		'files/id-in-a-text': {
 			why: 'Whoever calls a webhook with the id of a file of somebody else has it uploaded.',
-			from: 'const inJson: unknown = isCombined ? json[FILES_KEY] : undefined;',
-			to: 'const inJson: unknown = json[FILES_KEY];',
+			from: 'isCombined ? filesOf(item) : (item.binary ?? {}),',
+			to: 'filesOf(item),',
 		},
 		'files/only-nodes-before': {
 			why: 'The file of a node that stands beside is refused, although the expression names it.',
@@ -47,11 +54,6 @@ export const files: Mutant[] = [
 			why: 'Two files of one field are uploaded under one name, and one of them is sent for both.',
 			from: 'this.named.set(place, number);',
 			to: '',
-		},
-		'files/read-for-each-item': {
-			why: 'A batch of thousands reads all outputs of the execution for each of its items.',
-			from: 'files ??= readFiles(context, isCombined);',
-			to: 'files = readFiles(context, isCombined);',
 		},
 	}),
 	...inFile('src/n8n/host.ts', 'test/wire/transfers.test.ts', {

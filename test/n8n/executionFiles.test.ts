@@ -9,6 +9,10 @@ import {
 	type IRunExecutionData,
 } from 'n8n-workflow';
 import { readFiles } from '../../src/n8n/executionFiles';
+import { bytesOf } from '../e2e/support/media';
+import { byId, setUp } from '../support/serviceRun';
+
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * Which files of an execution an expression may lead to, with n8n's own data proxy: those that stand as files
@@ -225,18 +229,34 @@ test('different files of one field have different names, the same file has one',
 	expect(find({ ...stored('b') })?.name).toBe('photo of Get file (2)');
 });
 
-test('what the nodes have put out is read once for all items', () => {
-	const rows = Array.from({ length: 2_000 }, (_, row) => item({ photo: stored(String(row)) }));
+test('what the nodes have put out is read once for all items of a run', async () => {
+	const data = bytesOf('image/png', 100).toString('base64');
+	const rows = Array.from({ length: 200 }, (_, row): IBinaryData => {
+		return { data, mimeType: 'image/png', fileName: `${row}.png` };
+	});
 	let reads = 0;
 	const proxy = {
 		$node: { 'Get file': { runIndex: 0 } },
 		$items: (_: string, output: number) => {
 			reads += 1;
 			if (output > 0) throw new Error('no such output');
-			return rows;
+			return rows.map((file) => item({ file }));
 		},
 	};
-	const find = finder({ runs: GET_FILE, lacking: { getWorkflowDataProxy: () => proxy } });
-	expect(rows.map((_, row) => find({ ...stored(String(row)) })?.file.fileName)).toHaveLength(2_000);
+	const { run } = setUp({
+		json: rows.map(() => ({})),
+		given: {
+			operation: 'generateVideo',
+			model: byId('m'),
+			prompt: 'p',
+			options: { dryRun: true },
+		},
+		own: (row) => ({ input: { start_frame: { ...rows[row] } } }),
+		lacking: {
+			getWorkflowDataProxy: () => proxy as never,
+			getParentNodes: () => [{ name: 'Get file' }] as never,
+		},
+	});
+	expect(await run()).toHaveLength(rows.length);
 	expect(reads).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { ENDPOINTS, GENERATION_MODES, isRecord, textOf, type Endpoint } from '../../../src/api';
 import {
 	NEWEST,
-	spentSince,
+	readToday,
 	startOfDay,
 	usageSince,
 	type Read,
@@ -194,14 +194,14 @@ class Questioner {
 	}
 
 	/** What has been spent, without asking anything twice or too much. */
-	async spentSince(since: number): Promise<Today> {
+	async spentToday(): Promise<Today> {
 		const read: Read = async (endpoint, query) => {
 			const known = this.known.get(nameOf(endpoint, query));
 			if (known !== undefined) return known.result;
 			if (this.sent >= MOST_REQUESTS) return fail({ kind: 'skipped', cause: TOO_BUSY });
 			return (await this.read({ endpoint, query })).result;
 		};
-		return await spentSince(since, read);
+		return await readToday(this.item, read);
 	}
 
 	/** Whatever is answered: a success would be a surprise, too. */
@@ -257,7 +257,7 @@ export async function askAll(item: Item): Promise<Replies> {
 	const deliveries = new Map<string, Reply>();
 	for (const { id } of webhooks.slice(0, MOST_WEBHOOKS))
 		deliveries.set(id, await questioner.deliveriesOf(id));
-	const today = await questioner.spentSince(since);
+	const today = await questioner.spentToday();
 	const { clockOffset } = questioner;
 	return { problem: item.credential?.problem, reads, writes, today, deliveries, clockOffset };
 }
