@@ -1,15 +1,14 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
-import { ENDPOINTS, idAskedFor, LIMITS, textOf } from '../api';
-import { shortHash } from '../base/hash';
+import { ENDPOINTS, idAskedFor, textOf } from '../api';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import type { Slot, SlotKind } from '../transport/jobSlots';
-import { MINUTE_MS } from '../transport/tuning';
 import { countCredits, endSpending, isOutOfCredits, type Charge, type CreditWait } from './cap';
 import { keyInUse, type Idempotency } from './idempotency';
 import type { Item, OperationSpec } from './item';
 import { noteFailure } from './run';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './state';
+import { ageOf, isPaidKey, meet, noteKey } from './thereBefore';
 
 /*
  * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
@@ -64,7 +63,13 @@ interface Out {
 /** What a creation has met so far. Its hearers change it. */
 export interface Progress {
 	readonly item: Item;
+	/** Hash of what is asked for. */
+	readonly content: string;
 	readonly idempotency: Idempotency;
+	/** When this try began, on the monotonic clock. */
+	readonly beganAt: number;
+	/** Whether this process had met the job of its answer. */
+	met?: 'before' | 'meanwhile';
 	readonly place: Place;
 	readonly out: Out;
 	readonly charge: Charge;
@@ -128,49 +133,14 @@ const count: Hearer = ({ made, body }, progress) => {
 
 /** Under a key that others share, the answer may be about a job that they have paid for. */
 function noteCharge(progress: Progress, job: Resource): void {
-	const { item, charge } = progress;
-	const { workspace, request } = item;
-	const name = `${request.path} ${job.id}`;
+	const { item, charge, out } = progress;
 	const age = ageOf(progress, job);
-	charge.isNew = !workspace.bought.has(name) && age !== 'before';
-	workspace.bought.set(name, true);
-	if (charge.isNew && age === 'since') noteKey(progress);
-}
-
-/**
- * Whether a job was there before its request went out, made for others that use the key as well, or was made
- * since then; `undefined` where nobody says so. An approval is answered with a run that was there before, and
- * is paid for now.
- */
-export function ageOf(
-	{ item, idempotency, out }: Progress,
-	{ created_at: created }: Resource,
-): 'before' | 'since' | undefined {
-	const madeAt = Date.parse(String(created));
-	const { sentAt = NaN } = out;
-	if (madeAt >= sentAt) return 'since';
-	const mayBeOfOthers = idempotency.isShared && item.spec.endpoint.does === 'creates';
-	return mayBeOfOthers && madeAt < sentAt ? 'before' : undefined;
-}
-
-/** Under the key of the request a job was made just now, which the service gives for nothing for a day. */
-export function noteKey({ item, out: { key, since } }: Progress): void {
-	if (key !== undefined) item.workspace.paidKeys.set(nameOf(item, key), since);
-}
-
-/** A service may keep the keys of each path by themselves. */
-const nameOf = ({ request }: Item, key: string): string => shortHash(`${request.path}\n${key}`);
-
-/** The job may have been on its way for a while, and keys are dropped by another clock. */
-const MARGIN_MS = 60 * MINUTE_MS;
-
-/** Whether a request under this key is known to be only a repetition, which costs nothing. */
-export function isPaidKey(item: Item, key: string | undefined): boolean {
-	const { workspace } = item;
-	if (key === undefined) return false;
-	const since = workspace.paidKeys.get(nameOf(item, key)) ?? -Infinity;
-	const lastsMs = LIMITS.idempotencyHours * 60 * MINUTE_MS - MARGIN_MS;
-	return workspace.clock.monotonic() - since < lastsMs;
+	progress.met = meet(progress, job);
+	charge.isNew = progress.met === undefined && age !== 'before';
+	if (!charge.isNew) return;
+	// The service does not keep its keys: nothing is known to be only repeated.
+	if (isPaidKey(progress, out.key)) item.workspace.paidKeys.clear();
+	if (age === 'since') noteKey(progress);
 }
 
 /** Others of the workspace that wait for a top-up. */

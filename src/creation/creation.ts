@@ -13,7 +13,7 @@ import {
 import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
-import { ageOf, hear, isPaidKey, noteKey, type Heard, type Made, type Progress } from './answer';
+import { hear, type Heard, type Made, type Progress } from './answer';
 import { askBook, awaitCredits, beginToSpend, takeBack, withBudget, withinLimits } from './cap';
 import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
@@ -24,6 +24,7 @@ import { readKnownJob } from './readJob';
 import { inTurn, noteFailure, refusedAlike, whyStopped } from './run';
 import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent } from './state';
 import { adopt, catchUp, factsOf } from './lostRequests';
+import { ageOf, areOwn, forgetKey, isPaidKey, noteKey, wasListedBefore } from './thereBefore';
 import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -92,6 +93,8 @@ class Creation {
 	private readonly progress: Progress;
 	/** Fires when nothing may be sent for the item that has not been sent yet. */
 	private readonly stop: AbortSignal;
+	/** The last job of this try that says it had failed before. */
+	private olderByItsDate?: { job: Resource; outSince: number };
 
 	constructor(
 		private readonly item: Item,
@@ -103,7 +106,9 @@ class Creation {
 		this.asksForModel = asksForFirstModel(item.request);
 		this.progress = {
 			item,
+			content: this.content,
 			idempotency: this.idempotency,
+			beganAt: item.workspace.clock.monotonic(),
 			place: { kind: slotKindOf(item), refusals: 0 },
 			out: { since: 0 },
 			charge: { isNew: false, counted: 0 },
@@ -259,8 +264,10 @@ class Creation {
 	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item } = this;
 		const { credits, spec } = item;
-		if (!this.isLimited || this.isRepetition(request)) return this.takeSlot(request, channel);
+		if (!this.isLimited) return this.takeSlot(request, channel);
 		const turn = credits.turn.run(channel, async () => {
+			// In turn too: if the service has forgotten its key, no other follows.
+			if (this.isRepetition(request)) return await this.takeSlot(request, channel);
 			const priced = { endpoint: spec.endpoint, body: request.body };
 			await askBook(item, [priced]);
 			await askToday(item, priced);
@@ -345,7 +352,7 @@ class Creation {
 	 * be paid for now.
 	 */
 	private isRepetition(request: CreationRequest): boolean {
-		return this.idempotency.isShared && isPaidKey(this.item, this.keyOf(request));
+		return this.idempotency.isShared && isPaidKey(this.progress, this.keyOf(request));
 	}
 
 	/** Whether the key of an open outcome can no longer settle it. */
@@ -440,13 +447,24 @@ class Creation {
 		const sinceSent = item.workspace.clock.monotonic() - out.since;
 		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
 		if (isFinishedAtOnce && age !== 'since') item.run.seemsOld(seen.job.id);
-		if (state !== 'bad' || age === 'since') return seen;
-		if (!idempotency.giveWay?.('failedBefore', age === 'before')) return seen;
-		item.run.failed(seen.job.id);
+		if (state !== 'bad' || !(await this.hadFailedBefore(seen.job, age))) return seen;
+		if (!idempotency.giveWay?.('failedBefore')) return seen;
+		takeBack(item, charge, seen.job.id);
 		place.slot.release();
 		place.slot = undefined;
 		recordEvent(item.memory, { kind: 'jobFailed' });
 		return { again: 'otherKey' };
+	}
+
+	/** Whether a job that has failed was there before this try: one of its own ends it. */
+	private async hadFailedBefore(job: Resource, age: ReturnType<typeof ageOf>): Promise<boolean> {
+		const { progress } = this;
+		if (age === 'since') return false;
+		if (progress.met === 'before') return true;
+		if (age === undefined) return await wasListedBefore(progress, job);
+		const last = this.olderByItsDate;
+		this.olderByItsDate = { job, outSince: progress.out.since };
+		return last === undefined || !areOwn(last, this.olderByItsDate);
 	}
 
 	/** A job that cannot be read is there all the same: its item goes on, and so does the run. */
@@ -499,6 +517,7 @@ class Creation {
 			return ok({ job, isGood: true });
 		}
 		run.failed(job.id);
+		forgetKey(this.progress);
 		// What approves or reviews a run makes no new one.
 		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
 		this.doubtFiles();

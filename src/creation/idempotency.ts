@@ -52,10 +52,9 @@ export interface Idempotency {
 	/**
 	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a
 	 * service may keep.
-	 * @param isProven whether the service says that the job was made before this try
 	 * @returns whether there is another key to try at once
 	 */
-	giveWay?(because: 'failedBefore' | 'noCredits', isProven?: boolean): boolean;
+	giveWay?(because: 'failedBefore' | 'noCredits'): boolean;
 	/** Credits may have come since the last 402. */
 	startAgain?(): void;
 	/** Why the request must not be sent under its key. */
@@ -105,12 +104,6 @@ class OnRetries implements Idempotency {
 	}
 }
 
-/**
- * How many keys may lead to failed jobs that cannot be told from this try's own, before the key is one that
- * only this execution knows: a job that fails at once must not be made without end.
- */
-const MAX_UNPROVEN = 2;
-
 /** Far more than anybody needs: only a service that is out of its mind gets there. */
 const MAX_KEYS = 50;
 
@@ -126,7 +119,6 @@ class SameRequest implements Idempotency {
 	private readonly own: OnRetries;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
-	private unproven = 0;
 	/** Whether the next key is one that only this execution knows. */
 	private isLastResort = false;
 
@@ -154,20 +146,19 @@ class SameRequest implements Idempotency {
 		return keyFrom(this.sharedRequest, this.number, filledIn);
 	}
 
-	giveWay(because: 'failedBefore' | 'noCredits', isProven = false): boolean {
+	giveWay(because: 'failedBefore' | 'noCredits'): boolean {
 		if (this.isLastResort) return false;
 		if (because === 'noCredits') {
 			this.isLastResort = true;
 			return true;
 		}
 		this.number += 1;
-		if (!isProven) this.unproven += 1;
 		this.isLastResort = this.hasTriedAll;
 		return true;
 	}
 
 	private get hasTriedAll(): boolean {
-		return this.unproven >= MAX_UNPROVEN || this.number >= MAX_KEYS;
+		return this.number >= MAX_KEYS;
 	}
 
 	/** Jobs that had failed before stay failed. */

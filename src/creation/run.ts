@@ -41,6 +41,8 @@ export type Checked = Result<Prepared>;
 export interface Account {
 	/** What is said of jobs that were paid for and have not failed; `undefined` where nothing is. */
 	bought: Array<number | undefined>;
+	/** How many of them may have been there before, which nobody says. */
+	mayBeOld: number;
 	/** What jobs have reserved that have failed. */
 	inVain: number;
 	/** How many jobs it has that were there before. */
@@ -136,10 +138,11 @@ export class Run {
 
 	/** What the jobs of the run have cost. */
 	get account(): Account {
-		const bought = [...this.charges].filter(([id]) => !this.old.has(id) && !this.inVain.has(id));
-		const isOld = (id: string) => !this.charges.has(id) || this.old.has(id);
+		const bought = [...this.charges].filter(([id]) => !this.inVain.has(id));
+		const isOld = (id: string) => !this.charges.has(id);
 		return {
 			bought: bought.map(([, credits]) => credits),
+			mayBeOld: bought.filter(([id]) => this.old.has(id)).length,
 			inVain: [...this.inVain].reduce((sum, id) => sum + (this.charges.get(id) ?? 0), 0),
 			old: [...this.jobs.values()].filter(({ job }) => isOld(job.id)).length,
 		};

@@ -108,8 +108,9 @@ export function runError(
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});
 	const paid = account.bought.reduce<number>((sum, credits = 0) => sum + credits, account.inVain);
+	const atMost = account.mayBeOld > 0 ? 'at most ' : '';
 	const paidSentence =
-		paid > 0 && !context.isTool ? `This run has reserved ${creditWords(paid)}.` : '';
+		paid > 0 && !context.isTool ? `This run has reserved ${atMost}${creditWords(paid)}.` : '';
 	const sentences = [error.description, jobsSentence(others, context), paidSentence];
 	error.description = sentences.filter(Boolean).join(' ');
 	if (others.length > 0)

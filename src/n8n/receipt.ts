@@ -95,10 +95,11 @@ function partsIn(ends: End[]): Part[] {
 }
 
 /** What a run has cost, as the end of a sentence. */
-function costWords({ bought }: Account): string {
+function costWords({ bought, mayBeOld }: Account): string {
 	const known = bought.filter((credits) => credits !== undefined);
 	const unknown = bought.length - known.length;
-	const sum = creditWords(known.reduce((all, credits) => all + credits, 0));
+	const all = creditWords(known.reduce((sum, credits) => sum + credits, 0));
+	const sum = mayBeOld > 0 ? `at most ${all}` : all;
 	if (unknown === 0) return `, for ${sum}`;
 	if (known.length === 0) return '; the service does not say for how many credits';
 	return `, for ${sum} and what the service does not say of ${unknown}`;
@@ -174,11 +175,13 @@ export async function receiptOf<Ended extends End>(
 		const which = ends.length === 1 ? '' : `${count} in part, the first: ${share}: `;
 		sentences.push(escaped(`${which}${warning}${place}`));
 	}
-	const { inVain, old: again } = account;
+	const { inVain, old: again, mayBeOld } = account;
 	if (spec.charges && inVain > 0)
 		sentences.push(`What has failed had reserved ${creditWords(inVain)}.`);
 	if (again > 0 && spec.charges)
 		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);
+	if (mayBeOld > 0 && spec.charges)
+		sentences.push(`${mayBeOld} may have been there before, for 0 credits.`);
 	const warning = good.flatMap(({ result }) => (result.ok ? (result.value.warning ?? []) : []))[0];
 	if (!partial && warning !== undefined) sentences.push(escaped(`${warning}.`));
 	const choice = spec.charges ? choiceWords(settings, false) : undefined;

@@ -28,10 +28,10 @@ export class Workspace {
 	readonly credits: CreditGate;
 	readonly prices: PriceBook;
 	readonly spending: Spending;
-	/** What this process has paid for, so that the same answer again is known for that. */
-	readonly bought = new BoundedMap<string, true>(MOST_BOUGHT);
-	/** Hashes of keys that were paid for under, and when each was new, on the monotonic clock. */
-	readonly paidKeys = new BoundedMap<string, number>(MOST_BOUGHT);
+	/** What this process has paid for, by a hash, and when that was met first, on the monotonic clock. */
+	readonly bought = new BoundedMap<string, number>(MOST_BOUGHT);
+	/** Hashes of keys that were paid for under, and when each was new, on both clocks. */
+	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_BOUGHT);
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 

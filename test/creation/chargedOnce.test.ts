@@ -139,27 +139,24 @@ test('an Own Key that a picture was paid for under is new for speech, and meets 
 	expect(paths).toEqual(['/generations']);
 });
 
-test('a job that has failed at once, and led to another one, stands beside what was made', async () => {
+test('a job that fails at once ends its item, and stands beside what was made', async () => {
 	const hints: NodeExecutionHint[] = [];
 	const t = setUp({
 		service: { price: () => 8, requestsPerMinute: 1_000_000, jobMs: () => 5_000 },
-		given: { model: byId('m'), prompt: 'p', downloadOutputs: false },
-		own: () => ({ options: { idempotency: 'content' } }),
+		json: [{}, {}],
+		given: { model: byId('m'), downloadOutputs: false },
+		own: (item) => ({ prompt: `p${item}`, options: { idempotency: 'content' } }),
+		continueOnFail: true,
 		hints,
 		answers({ method, path }) {
 			if (method !== 'GET' || !path.endsWith('gen_1')) return undefined;
-			const job = {
-				id: 'gen_1',
-				object: 'generation',
-				status: 'failed',
-				mode: 'image',
-				model: 'm',
-			};
-			return answer(200, { ...job, estimated_credits: 8 });
+			const job = { id: 'gen_1', object: 'generation', mode: 'image', model: 'm' };
+			return answer(200, { ...job, status: 'failed', estimated_credits: 8 });
 		},
 	});
 	await ended(t.run());
+	expect(t.model.jobs).toHaveLength(2);
 	expect(hints[0]?.message).toMatch(
-		/^<b>1 of 1 made, for 8 credits\.<\/b> What has failed had reserved 8 credits\./,
+		/^<b>1 of 2 made, for 8 credits\.<\/b> 1 failed, .* What has failed had reserved 8 credits\./,
 	);
 });

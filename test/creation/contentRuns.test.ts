@@ -48,11 +48,11 @@ describe.each([
 	['repeats its first answer', false],
 	['shows the job as it is now', true],
 ])('By Content, at a service that %s to a key that it knows', (_name, showsNow) => {
-	test('one that fails at once is made twice more in the run, under the other keys, and then ends it', async () => {
+	test('one that fails at once ends the item, with one charge', async () => {
 		const { jobs, once, paid } = setUp({ showsNow });
 		jobs(true, 0);
 		expect(await once()).toMatchObject({ failure: { kind: 'jobFailed' } });
-		expect(paid()).toHaveLength(3);
+		expect(paid()).toHaveLength(1);
 	});
 
 	test.each([1, 2, 5])(
@@ -108,15 +108,15 @@ describe.each([
 	});
 });
 
-test('a wait for credits adds no job to the three that a run makes at most', async () => {
+test('a wait for credits adds no job to the one that a run makes', async () => {
 	const { clock, ledger, jobs, execute, start, paid } = setUp({});
 	jobs(true, 0);
-	ledger.balance = 2;
+	ledger.balance = 0;
 	clock.after(60_000, () => {
 		ledger.balance = 100;
 	});
 	await execute(start(), 1, { onInsufficientCredits: 'wait' });
-	expect(paid()).toHaveLength(3);
+	expect(paid()).toHaveLength(1);
 });
 
 test('a day after its first try a content is paid for again', async () => {

@@ -128,12 +128,12 @@ export class LedgerService {
 		return this.shown(charge, takes === 0 ? now - 1 : now, 202);
 	}
 
-	private read({ path }: ApiRequest): SendResult {
+	private read({ path, query }: ApiRequest): SendResult {
 		const now = this.clock.now();
 		if (path === '/generations') {
-			const data = this.charges.map(
-				(charge) => (this.shown(charge, now, 200) as { body: object }).body,
-			);
+			const before = query?.cursor === undefined ? Infinity : Date.parse(String(query.cursor));
+			const charges = this.charges.filter(({ at }) => at < before);
+			const data = charges.map((charge) => (this.shown(charge, now, 200) as { body: object }).body);
 			return {
 				status: 200,
 				headers: {},

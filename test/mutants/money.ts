@@ -63,20 +63,6 @@ export const money: Mutant[] = [
 			to: 'if (difference !== null) return ok(',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
-		'money/max-credits-side-by-side': {
-			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (!this.isLimited || this.isRepetition(request)) return this',
-			to: 'if (spec) return this',
-		},
-	}),
-	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
-		'money/no-second-look-at-a-failed-job': {
-			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: "if (state !== 'bad' || age === 'since') return seen;",
-			to: 'if (seen.job.id) return seen;',
-		},
-	}),
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/unread-job-halts-the-run': {
 			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
@@ -85,11 +71,6 @@ export const money: Mutant[] = [
 		},
 	}),
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
-		'money/own-failure-made-again': {
-			why: 'With Same Request a job that fails at once is made again and again in one run.',
-			from: "if (state !== 'bad' || age === 'since') return seen;",
-			to: "if (state !== 'bad') return seen;",
-		},
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
 			from: 'idempotency.keyOf(isFilledIn ? sent : undefined)',
@@ -117,11 +98,70 @@ export const money: Mutant[] = [
 			to: 'if (first) return undefined;',
 		},
 	}),
-	...inFile('src/creation/idempotency.ts', 'test/creation/contentRuns.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
+		'money/max-credits-side-by-side': {
+			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
+			from: 'if (!this.isLimited) return this',
+			to: 'if (spec) return this',
+		},
+	}),
+	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
+		'money/no-second-look-at-a-failed-job': {
+			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
+			from: "if (state !== 'bad' || !(await",
+			to: "if (state === 'bad' || !(await",
+		},
+	}),
+	...inFile('src/creation/creation.ts', 'test/creation/thereBefore.test.ts', {
+		'money/own-failure-made-again': {
+			why: 'With Same Request a job that fails at once is made again and again in one run.',
+			from: 'if (age === undefined) return await wasListedBefore(progress, job);',
+			to: 'if (age === undefined) return true;',
+		},
+	}),
+	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
 		'money/failed-jobs-without-end': {
-			why: 'With Same Request a prompt that always fails at once is paid for up to fifty times in a run.',
-			from: 'const MAX_UNPROVEN = 2;',
-			to: 'const MAX_UNPROVEN = 50;',
+			why: 'A service whose jobs have a clock of their own is paid up to fifty times for a prompt that fails at once.',
+			from: '< 2_000',
+			to: '< 0',
+		},
+	}),
+	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
+		'money/receipt-counts-replays': {
+			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
+			from: "charge.isNew = progress.met === undefined && age !== 'before';",
+			to: 'charge.isNew = true;',
+		},
+	}),
+	...inFile('src/creation/thereBefore.ts', 'test/creation/replays.test.ts', {
+		'money/repetition-is-refused': {
+			why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
+			from: 'if (key === undefined) return false;',
+			to: 'if (key !== undefined) return false;',
+		},
+	}),
+	...inFile('src/creation/thereBefore.ts', 'test/creation/replays.test.ts', {
+		'money/key-that-is-over-is-free': {
+			why: 'A day later the same request is paid for again, past every limit.',
+			from: 'return age < LIMITS',
+			to: 'return age < 2 * LIMITS',
+		},
+	}),
+	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
+		'money/any-date-is-true': {
+			why: 'Jobs that all have the date of an example look as if they had been there before: no limit counts them.',
+			from: 'age > CLOCKS_DIFFER_MS && age < OLDEST_MS',
+			to: 'age > 0',
+		},
+		'money/list-without-moments-shows-old-jobs': {
+			why: 'Before a list that goes on from no moment, a prompt that fails at once is paid for up to fifty times.',
+			from: ' && !(await shows(moment - OLDEST_MS))',
+			to: '',
+		},
+		'money/keys-outlive-sleep': {
+			why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
+			from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
+			to: 'clock.monotonic() - since.monotonic',
 		},
 	}),
 	...inFile('src/creation/lostRequests.ts', 'test/creation/oneOrder.test.ts', {
@@ -288,25 +328,6 @@ export const money: Mutant[] = [
 			why: 'An agent run that approves itself spends any amount under a limit of the day.',
 			from: 'Math.min(leftFor(item), leftOfDay(item))',
 			to: 'leftFor(item)',
-		},
-	}),
-	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
-		'money/receipt-counts-replays': {
-			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: "charge.isNew = !workspace.bought.has(name) && age !== 'before';",
-			to: 'charge.isNew = true;',
-		},
-	}),
-	...inFile('src/creation/answer.ts', 'test/creation/replays.test.ts', {
-		'money/repetition-is-refused': {
-			why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
-			from: 'if (key === undefined) return false;',
-			to: 'if (key !== workspace.name) return false;',
-		},
-		'money/key-that-is-over-is-free': {
-			why: 'A day later the same request is paid for again, past every limit.',
-			from: 'return workspace.clock.monotonic() - since < lastsMs;',
-			to: 'return workspace.clock.monotonic() - since < 2 * lastsMs;',
 		},
 	}),
 	...inFile('src/creation/cap.ts', 'test/creation/replays.test.ts', {

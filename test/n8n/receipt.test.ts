@@ -184,7 +184,7 @@ test('a job that is still running is not paid for again either', async () => {
 });
 
 test('with the same request in a process that has seen nothing, a job that is older tells it', async () => {
-	const created_at = '2026-01-01T00:00:00Z';
+	const created_at = '2026-03-11T09:00:00Z';
 	const job = { id: 'gen_7', object: 'generation', mode: 'image', status: 'completed', created_at };
 	const date = 'Wed, 11 Mar 2026 11:00:00 GMT';
 	const answers: Part['answers'] = ({ method }) =>
