@@ -24,6 +24,7 @@ import { parsedJson } from '../src/fields/rules/json';
 import { presetVoiceName } from '../src/n8n/pickers/choices';
 import { withEditorLabels } from '../src/n8n/words';
 import { readBaseUrl } from '../src/transport/baseUrl';
+import { mediaUrlIn, transferUrlProblem } from '../src/transport/urls';
 import {
 	messageIn,
 	parsed,
@@ -31,14 +32,13 @@ import {
 	readable,
 	whatCame,
 	wordsOfPage,
+	withoutSecret,
 } from '../src/transport/bodies';
 import { retryAfterMs } from '../src/transport/client';
 import { readCredential } from '../src/transport/credential';
 import { readerPath } from '../src/transport/jobState';
 import { localReason, toNoResponse } from '../src/transport/network';
-import { withoutSecret } from '../src/transport/redact';
 import { errorOf } from '../src/transport/statuses';
-import { mediaUrlIn, transferUrlProblem } from '../src/transport/urls';
 import { uploadHeaders } from '../src/files/headers';
 import { detect, nameOfType, statedType, typeOfName } from '../src/files/types';
 import { readableStem, safeFileName } from '../src/files/names';

@@ -34,14 +34,16 @@ import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './upload
  *
  * A creation is sent again for these reasons and no others:
  *
- *  1. Nobody knows what was done: unchanged, under the same key, as long as Wait Timeout lasts
- *     (`transport/client.ts`), and by the next try of the node (`state.ts`). Without a key, never.
- *  2. It certainly was not carried out, as after a 429 or a 402: with the next slot, or once there may be
- *     credits (`answer.ts`).
- *  3. Its key leads to nothing, such as to a job that had failed before: under the next one
- *     (`idempotency.ts`).
- *  4. An earlier try is over, because it was refused or its job has failed, or the user has changed the
- *     request: anew.
+ *  1. Nobody knows what was done: unchanged, under the same key, ever more rarely, as long as Wait Timeout
+ *     lasts (`RETRIES` in `transport/client.ts`), and by each next try of the node in the same way
+ *     (`state.ts`). Without a key, never.
+ *  2. It certainly was not carried out. After a 429: with the next slot, as long as Wait Timeout lasts since
+ *     the first one (`settleSlot` in `answer.ts`). After a 402, under Wait for Top-Up: one creation of the
+ *     workspace every 20 s, as long as Credit Wait Timeout lasts (`transport/creditGate.ts`).
+ *  3. Its key leads to nothing, such as to a job that had failed before: at once under the next one, at most
+ *     50 times (`SameRequest` in `idempotency.ts`).
+ *  4. An earlier try of the node is over, because it was refused or its job has failed, or the user has
+ *     changed the request: once anew.
  */
 
 /** So long a creation that gets no answer keeps its slot from others, in ms. */

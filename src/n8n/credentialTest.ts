@@ -6,13 +6,12 @@ import type {
 import { ENDPOINTS, isRecord, textOf, type Endpoint } from '../api';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
-import { parsed, readable } from '../transport/bodies';
+import { parsed, readable, withoutSecret } from '../transport/bodies';
 import { mustBeObject } from '../transport/client';
 import { credentialProblem, excludedScope, readCredential } from '../transport/credential';
 import { toNoResponse, wordsOfNoResponse } from '../transport/network';
 import { mustBeList } from '../transport/pages';
 import { errorOf, isAnswerOfService, isGone, meaningOf } from '../transport/statuses';
-import { withoutSecret } from '../transport/redact';
 
 interface Probe extends Endpoint {
 	/** Whether it is answered with a list. */

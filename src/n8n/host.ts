@@ -17,10 +17,9 @@ import {
 	type Host,
 	type StoredFile,
 } from '../transport/host';
-import { parsed, readable, saidIn, TOO_LONG } from '../transport/bodies';
+import { parsed, readable, saidIn, TOO_LONG, withoutSecret } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
-import { withoutSecret } from '../transport/redact';
 import { isLocalService, parseUrl } from '../transport/urls';
 
 /** What a host needs of n8n and of the node. */

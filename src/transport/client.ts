@@ -177,47 +177,50 @@ export class Client {
 		request: ApiRequest,
 		options: RequestOptions = {},
 	): Promise<Result<ApiResponse>> {
-		const { retry = true, maxAttempts = Infinity, keepTryingMs = 0 } = options;
-		const { return429 = false, onSending } = options;
-		const { validate = mustBeObject, replayable = request.method !== 'POST' } = options;
-		const isReplayable = typeof replayable === 'function' ? replayable : () => replayable;
-		const { clock, rateLimiter, random } = this;
-		let { outcomeOpen: outcomeUnknown = false } = options;
+		const { clock, rateLimiter } = this;
+		const { replayable = request.method !== 'POST', validate = mustBeObject } = options;
+		const { retry = true, maxAttempts = Infinity, keepTryingMs = 0, return429 = false } = options;
+		const isReplayable = () => (typeof replayable === 'function' ? replayable() : replayable);
+		const isRead = request.method === 'GET';
+		const operation = operationOf(request);
+		let outcomeUnknown = options.outcomeOpen ?? false;
 		let failed: Failed | undefined;
 		let failingSince: number | undefined;
-		const operation = operationOf(request);
 		for (let number = 1; ; number += 1) {
-			const cancelled = fail({ kind: 'cancelled', outcomeUnknown });
-			if (!(await rateLimiter.acquire(channel, request.method === 'GET'))) return cancelled;
-			const isStopped = channel.signal?.aborted === true;
-			if (isStopped || (outcomeUnknown && !isReplayable())) {
-				rateLimiter.release();
-				return isStopped ? cancelled : (failed ?? keyExpired());
-			}
-			onSending?.();
+			// Its turn, during which it may have been cancelled, or its key may have expired.
+			const hasTurn = await rateLimiter.acquire(channel, isRead);
+			const isStopped = !hasTurn || channel.signal?.aborted === true;
+			const isExpired = outcomeUnknown && !isReplayable();
+			if (hasTurn && (isStopped || isExpired)) rateLimiter.release();
+			if (isStopped) return fail({ kind: 'cancelled', outcomeUnknown });
+			if (isExpired) return failed ?? KEY_EXPIRED;
+
+			// One attempt.
+			options.onSending?.();
 			const response = await channel.send(request).finally(() => rateLimiter.release());
-			const isLost = isNoResponse(response);
-			const problem = isLost || !isSuccess(response.status) ? '' : validate(response.body);
-			const isUsable = !isLost && problem === undefined;
+			const problem = problemOf(response, validate);
+			const isUsable = !isNoResponse(response) && problem === undefined;
 			if (isUsable || isAnswerOfService(response)) this.givenUpAt.delete(operation);
 			if (isUsable) return ok(response);
 
+			// What it means for the next one.
 			outcomeUnknown ||= isOutcomeUnknown(response);
-			const reason = retryReason(response);
-			const isThrottled = reason === 'throttled';
 			failingSince ??= clock.monotonic();
-			const attempt = {
+			const attempt: Attempt = {
 				number,
 				replayable: isReplayable(),
 				failingMs: clock.monotonic() - failingSince,
 				keepTryingMs,
 				now: clock.now(),
-				random,
+				random: this.random,
 			};
 			const delay = retryDelay(response, attempt);
-			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, request.method === 'GET');
-			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
+			const reason = retryReason(response);
+			const isThrottled = reason === 'throttled';
 			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
+			// Whoever asks for it waits for a slot then, and the rate is not to blame.
+			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, isRead);
+			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			if (isThrottled && return429) return failed;
 			if (delay === undefined) {
 				// What the service has answered itself, and what failed on this machine, says nothing of the
@@ -226,7 +229,8 @@ export class Client {
 				const isOutage = isUnanswered ? this.giveUp(operation, failingSince) : undefined;
 				return toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
 			}
-			if (!retry || (!isThrottled && number >= maxAttempts)) return failed;
+			if (!retry) return failed;
+			if (!isThrottled && number >= maxAttempts) return failed;
 			await clock.sleep(delay, channel.signal);
 		}
 	}
@@ -247,14 +251,22 @@ export class Client {
  * The key of an earlier attempt expired before this request had its turn, so nobody knows what became of
  * that.
  */
-const keyExpired = (): Failed =>
-	fail({
-		kind: 'noResponse',
-		reason: 'the idempotency key has expired',
-		unsent: 'local',
-		attempts: 0,
-		outcomeUnknown: true,
-	});
+const KEY_EXPIRED = fail({
+	kind: 'noResponse',
+	reason: 'the idempotency key has expired',
+	unsent: 'local',
+	attempts: 0,
+	outcomeUnknown: true,
+});
+
+/** What is wrong with an answer, if there is one; `undefined` for a success that can be used. */
+function problemOf(
+	response: SendResult,
+	validate: (body: unknown) => string | undefined,
+): string | undefined {
+	const isSuccessful = !isNoResponse(response) && isSuccess(response.status);
+	return isSuccessful ? validate(response.body) : 'there is no success';
+}
 
 function toFailure(
 	response: SendResult,

@@ -489,8 +489,8 @@ export const money: Mutant[] = [
 	...inFile('src/transport/client.ts', 'test/transport/client.test.ts', {
 		'money/expired-while-it-waits': {
 			why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
-			from: 'if (isStopped || (outcomeUnknown && !isReplayable())) {',
-			to: 'if (isStopped) {',
+			from: 'if (isExpired) return failed ?? KEY_EXPIRED;',
+			to: '',
 		},
 	}),
 	...inFile('src/transport/network.ts', 'test/transport/network.test.ts', {

@@ -200,7 +200,7 @@ export const values: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/redact.ts', 'test/transport/redact.test.ts', {
+	...inFile('src/transport/bodies.ts', 'test/transport/redact.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
 			from: 'secret.length < SHORTEST',

@@ -1,4 +1,4 @@
-import { withoutSecret } from '../../src/transport/redact';
+import { withoutSecret } from '../../src/transport/bodies';
 
 const SECRET = 'canary-key-123';
 
