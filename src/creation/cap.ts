@@ -3,7 +3,13 @@ import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import { flagOf } from '../base/values';
 import { isRecord, type Channel, type Resource } from '../base/types';
-import { chargeOf, creditsOf, kindOf, PLANNING_CREDITS, type Priced } from '../transport/priceBook';
+import {
+	chargeOf,
+	creditsOf,
+	priceKindOf,
+	PLANNING_CREDITS,
+	type Priced,
+} from '../transport/priceBook';
 import type { Spent } from '../transport/spending';
 import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
 import { jobState } from '../transport/jobState';
@@ -113,7 +119,7 @@ export class ExecutionCredits {
 
 	/** Whether a job of this kind was made in this execution and its answer has stated no price. */
 	isUnpriced(request: Priced): boolean {
-		return this.unpriced[kindOf(request)] === true;
+		return this.unpriced[priceKindOf(request)] === true;
 	}
 
 	/** A job turns out to have been there before. @param credits what its answer has added */
@@ -136,7 +142,7 @@ export class ExecutionCredits {
 		expected: number | undefined,
 		mayGrow: boolean,
 	): number {
-		if (said === undefined) this.unpriced[kindOf(request)] = true;
+		if (said === undefined) this.unpriced[priceKindOf(request)] = true;
 		const price = expected ?? 0;
 		const reserved = Math.max(said ?? price, mayGrow ? price : 0);
 		const known = Object.hasOwn(this.counted, id) ? (this.counted[id] ?? 0) : 0;

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_HEADER } from '../api';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isResource, type Channel, type Resource } from '../base/types';
+import { isResource, type ApiResponse, type Channel, type Resource } from '../base/types';
 import { onAbort } from '../base/abort';
 import { mustHaveId } from '../transport/client';
 import {
@@ -301,11 +301,12 @@ class Creation {
 	/** Sends a creation that has a slot. */
 	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
-		const { slot } = progress.place;
+		const { charge, place } = progress;
+		const { slot } = place;
 		const isRepetition = this.isRepetition(request);
 		if (this.hasWaitedTooLong(request, isRepetition)) {
 			slot?.release();
-			progress.place.waitsSince = undefined;
+			place.waitsSince = undefined;
 			progress.again = 'waited';
 			return { again: 'waited' };
 		}
@@ -317,7 +318,9 @@ class Creation {
 			slot?.release();
 			return unfit;
 		}
-		return await this.exchange({ path, key: this.keyOf(request), body, isRepeat }, channel);
+		const key = this.keyOf(request);
+		beginToSpend(item, charge, body);
+		return await this.exchange({ path, key, body, isRepeat }, channel);
 	}
 
 	private whyTooMuch(body: unknown): Failed | undefined {
@@ -365,62 +368,61 @@ class Creation {
 	}
 
 	/**
-	 * Sends a creation until there is a final answer. That it is sent is recorded before, so that a run
-	 * that dies in between can pick it up. Once it is out, only a cancel ends the wait for its answer, which
+	 * Sends a creation until there is a final answer. Once it is out, only a cancel ends the wait for it. It
 	 * is heard all the same: the request may be carried out, and its job takes a slot.
 	 */
-	private async exchange(
-		{ key, path, body, isRepeat }: CreationRequest,
-		channel: Channel,
-	): Promise<Heard> {
+	private async exchange(sent: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
-		const { place, out, charge } = progress;
-		const { workspace, memory, host, request, settings } = item;
-		const cancel = host.channel.signal;
-		const ending = signalUntilOut(cancel, channel.signal);
-		const onSending = () => {
-			if (ending.isOut()) {
-				// Its job, should there be one, takes a slot again once it is known.
-				const openMs = workspace.clock.monotonic() - out.since;
-				if (openMs >= HOLDS_SLOT_MS) place.slot?.release();
-				return;
-			}
-			ending.goesOut();
-			out.since = workspace.clock.monotonic();
-			out.key = key;
-			recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });
-		};
+		const { place } = progress;
+		const cancel = item.host.channel.signal;
+		const ending = endingOf(cancel, channel.signal);
+		const answer = this.ask(sent, ending);
+		const heard = answer.then((final) => hear(progress, final, sent.body));
+		const first = await Promise.race([heard, ending.cancelled]);
+		ending.dispose();
+		if (cancel?.aborted) {
+			// Nobody waits for what it makes.
+			const leave = () => place.slot?.leave();
+			void heard.then((made) => 'ok' in made && made.ok && leave(), leave);
+		}
+		return first;
+	}
+
+	/** Under a key it is sent again as long as Wait Timeout lasts, unless that key has expired. */
+	private async ask(sent: CreationRequest, ending: Ending): Promise<Result<ApiResponse>> {
+		const { item, progress } = this;
+		const { host, request, settings, spec, workspace } = item;
+		const { key, path, body } = sent;
 		const headers: Record<string, string> = {};
 		if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
-		beginToSpend(item, charge, body);
-		const answer = workspace.client.request(
+		return await workspace.client.request(
 			{ ...host.channel, signal: ending.signal },
 			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 			{
-				onSending,
+				onSending: () => this.goesOut(sent, ending),
 				replayable: () => key !== undefined && !this.hasKeyExpired,
-				return429: place.kind !== undefined,
-				outcomeOpen: isRepeat,
-				keepTryingMs: item.spec.charges ? settings.waitTimeoutMs : undefined,
+				return429: progress.place.kind !== undefined,
+				outcomeOpen: sent.isRepeat,
+				keepTryingMs: spec.charges ? settings.waitTimeoutMs : undefined,
 				validate: mustHaveId,
 			},
 		);
-		const heard = answer.then((final) => hear(progress, final, body));
-		let forgetCancel = () => {};
-		const cancelled = new Promise<Failed>((resolve) => {
-			const end = () => resolve(fail({ kind: 'cancelled', outcomeUnknown: ending.isOut() }));
-			forgetCancel = onAbort(cancel, end);
-		});
-		const first = await Promise.race([heard, cancelled]);
-		forgetCancel();
-		ending.dispose();
-		// Nobody waits for what it makes.
-		if (cancel?.aborted)
-			void heard.then(
-				(made) => 'ok' in made && made.ok && place.slot?.leave(),
-				() => place.slot?.leave(),
-			);
-		return first;
+	}
+
+	/** Recorded before it is sent, so that a run that dies in between can pick it up. */
+	private goesOut({ key, path, body }: CreationRequest, ending: Ending): void {
+		const { item, progress } = this;
+		const { out, place } = progress;
+		const { clock } = item.workspace;
+		if (ending.isOut()) {
+			// Its job, should there be one, takes a slot again once it is known.
+			if (clock.monotonic() - out.since >= HOLDS_SLOT_MS) place.slot?.release();
+			return;
+		}
+		ending.goesOut();
+		out.since = clock.monotonic();
+		out.key = key;
+		recordEvent(item.memory, { kind: 'sending', key, path, body, now: clock.now() });
 	}
 
 	/**
@@ -549,25 +551,45 @@ class Creation {
 	}
 }
 
+/** What ends the wait for the answer to one creation. */
+interface Ending {
+	/** Ends the request. */
+	signal: AbortSignal;
+	/** Whether an attempt has gone out. */
+	isOut(): boolean;
+	goesOut(): void;
+	/** Comes with a cancel. */
+	cancelled: Promise<Failed>;
+	dispose(): void;
+}
+
 /**
- * The signal of one creation. `stop` fires it until the first attempt goes out; from then on only `cancel`
- * does, that of the execution, as the request may be carried out.
+ * `stop` ends it until the first attempt goes out; from then on only `cancel` does, that of the execution, as
+ * the request may be carried out.
  */
-function signalUntilOut(cancel: AbortSignal | undefined, stop: AbortSignal | undefined) {
+function endingOf(cancel: AbortSignal | undefined, stop: AbortSignal | undefined): Ending {
 	const ending = new AbortController();
+	const disposals: Array<() => void> = [];
 	let isOut = false;
-	const abort = () => ending.abort();
-	const abortUnlessOut = () => {
-		if (!isOut) abort();
+	const cancelled = new Promise<Failed>((resolve) => {
+		const end = () => {
+			ending.abort();
+			resolve(fail({ kind: 'cancelled', outcomeUnknown: isOut }));
+		};
+		disposals.push(onAbort(cancel, end));
+	});
+	const endUnlessOut = () => {
+		if (!isOut) ending.abort();
 	};
-	const disposals = [onAbort(cancel, abort), onAbort(stop, abortUnlessOut)];
-	if (stop?.aborted) abort();
+	disposals.push(onAbort(stop, endUnlessOut));
+	if (stop?.aborted) ending.abort();
 	return {
 		signal: ending.signal,
 		isOut: () => isOut,
 		goesOut() {
 			isOut = true;
 		},
+		cancelled,
 		dispose: () => {
 			for (const dispose of disposals) dispose();
 		},

@@ -118,17 +118,16 @@ export async function transfer<A, T>(
 	{ address, turns = new Semaphore(1), attempt, failure }: Transfer<A, T>,
 ): Promise<Result<T>> {
 	const { signal } = channel;
-	const attemptAt = async (address: A): Promise<Attempted<T>> => {
-		const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
-		return await attempt(address, signal ? AbortSignal.any([signal, deadline]) : deadline);
-	};
 	let refusals = 0;
 	let isOther = false;
 	let at = await address(refusals);
 	for (let number = 1; ; number += 1) {
 		if (!at.ok) return at;
 		const { value } = at;
-		const attempted = await turns.run(channel, async () => await attemptAt(value));
+		const attempted = await turns.run(channel, async () => {
+			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
+			return await attempt(value, signal ? AbortSignal.any([signal, deadline]) : deadline);
+		});
 		if (attempted && 'done' in attempted) return ok(attempted.done);
 		if (!attempted || signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers = {} } = attempted;

@@ -44,7 +44,7 @@ const KINDS: Record<string, { reader: Endpoint; good?: readonly string[] }> = {
 /** For a job of any other kind: whatever ends a known one well. */
 const ANY_GOOD = ['completed', 'partially_completed', 'ready'];
 
-const kindOf = (object: unknown) =>
+const knownKind = (object: unknown) =>
 	typeof object === 'string' && Object.hasOwn(KINDS, object) ? KINDS[object] : undefined;
 
 /**
@@ -63,7 +63,7 @@ export function jobState(
 	agentStatuses: TerminalStatuses = AGENT_STATUSES.any,
 ): JobState {
 	const { object, status } = job;
-	const ofKind = { good: kindOf(object)?.good ?? ANY_GOOD, bad: ['failed'] };
+	const ofKind = { good: knownKind(object)?.good ?? ANY_GOOD, bad: ['failed'] };
 	const { good, bad } = object === 'agent_run' ? agentStatuses : ofKind;
 	if (typeof status !== 'string') return 'running';
 	if (good.includes(status)) return 'good';
@@ -103,7 +103,8 @@ export function failureOf(job: Resource): Failed {
 }
 
 /** Where a kind of job is read, by the `object` of its resource: GET /jobs/{id} reads any. */
-export const readerOf = (object: unknown): Endpoint => kindOf(object)?.reader ?? ENDPOINTS.getJob;
+export const readerOf = (object: unknown): Endpoint =>
+	knownKind(object)?.reader ?? ENDPOINTS.getJob;
 
 export function readerPath({ id, object }: Resource): string {
 	// A lone surrogate cannot be encoded.

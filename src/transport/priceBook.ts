@@ -112,7 +112,7 @@ function unitsOf({ endpoint, body }: Priced): number {
 }
 
 /** Requests of one kind are taken to have one price, unless more is known of one with the same parameters. */
-export function kindOf({ endpoint, body }: Priced): string {
+export function priceKindOf({ endpoint, body }: Priced): string {
 	const { mode, model } = isRecord(body) ? body : {};
 	return JSON.stringify([endpoint.path, mode, model]);
 }
@@ -223,7 +223,7 @@ export class PriceBook {
 		const { outputs, output_ids: ids, model } = entry;
 		const lengths = [outputs, ids].map((one) => (Array.isArray(one) ? one.length : 0));
 		const units = Math.max(...lengths);
-		const kind = kindOf(generationOf(entry));
+		const kind = priceKindOf(generationOf(entry));
 		const isTelling = entry.status === 'completed' && credits !== undefined && units > 0;
 		// The text that was spoken is not shown.
 		if (!isTelling || isByCharacter(model) || this.seen.has(kind)) return;
@@ -236,7 +236,7 @@ export class PriceBook {
 		const credits = creditsOf(job);
 		const units = unitsOf(request);
 		if (credits === undefined || units === 0) return;
-		for (const kind of [kindOf(request), exactKindOf(request)]) {
+		for (const kind of [priceKindOf(request), exactKindOf(request)]) {
 			const known = this.paid.get(kind);
 			// Credits of speech are whole: a short text says less of the price of a character than a longer
 			// one.
@@ -252,7 +252,7 @@ export class PriceBook {
 	private perUnit(request: Priced): number | undefined {
 		const { model } = isRecord(request.body) ? request.body : {};
 		if (model === LITE_SPEECH.model) return LITE_SPEECH.price;
-		const paid = this.paid.get(exactKindOf(request)) ?? this.paid.get(kindOf(request));
+		const paid = this.paid.get(exactKindOf(request)) ?? this.paid.get(priceKindOf(request));
 		return paid && paid.credits / paid.units;
 	}
 

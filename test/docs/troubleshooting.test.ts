@@ -36,6 +36,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	status: [
 		...[400, 401, 402, 403, 404, 407, 429, 511, 599].map(status),
 		{ kind: 'status', status: 599, serviceError: { isPage: true }, outcomeUnknown: false },
+		{ kind: 'status', status: 409, serviceError: { type: 'key_reused' }, outcomeUnknown: false },
 	],
 	noResponse: [
 		noResponse(),

@@ -40,7 +40,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/paidOnce.test.ts', {
 		'money/sent-but-not-noted': {
 			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
-			from: "recordEvent(memory, { kind: 'sending', key, path, body, now: workspace.clock.now() });",
+			from: "recordEvent(item.memory, { kind: 'sending', key, path, body, now: clock.now() });",
 			to: '',
 		},
 		'money/no-key-is-sent-again': {

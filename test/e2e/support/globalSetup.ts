@@ -78,7 +78,6 @@ async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Hand
 		sandbox: { baseUrl, adminUrl, keys },
 		ticket: rest.session.ticket,
 		n8nLog: n8n.logFile,
-		n8nGuard: n8n.pid,
 		filesFolder: n8n.filesFolder,
 		credentials,
 	};
