@@ -151,6 +151,8 @@ test('a storage answers an error in XML, is slow, or falls silent, up and down',
 		return answer;
 	};
 	expect(await slowly(whole)).toEqual([200, 5]);
+	await strike({ kind: 'storage_deaf' });
+	await expect(fetch(url, { signal: AbortSignal.timeout(100) })).rejects.toThrow('aborted');
 	await strike({ kind: 'storage_deaf', bytes: 7 });
 	const begun = await fetch(url);
 	expect(begun.headers.get('content-length')).toBe('100');
