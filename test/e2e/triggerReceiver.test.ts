@@ -136,6 +136,26 @@ test('what is validly signed starts the workflow whatever the content type, with
 	expect(JSON.stringify(instance.of(workflow))).not.toContain('polluted');
 });
 
+test('each review gate of a run starts the workflow once, though its events have no ID', async () => {
+	const gates = await instance.ourTrigger({ events: ['agent.review_required'] });
+	await instance.rest.workflows.publish(gates);
+	const gateUrl = instance.urlOf(gates);
+	const [{ secret: gateSecret } = { secret: '' }] = instance.registered(gateUrl);
+	const gate = (spent: number, attempt: number) =>
+		JSON.stringify({
+			type: 'agent.review_required',
+			attempt,
+			data: { id: 'run_1', object: 'agent_run', status: 'awaiting_review', spent_credits: spent },
+		});
+	for (const body of [gate(20, 1), gate(20, 2), gate(30, 1), gate(30, 2), gate(20, 3)]) {
+		const headers = signedHeaders(gateSecret, body);
+		expect((await instance.call(gateUrl, { headers }, body)).status).toBe(200);
+	}
+	const items = await instance.items(gates, 2);
+	expect(items.map(({ payload }) => (payload as { attempt: number }).attempt)).toEqual([1, 1]);
+	await instance.rest.workflows.unpublish(gates.id);
+});
+
 /** How often each event of a name has started the workflow. */
 function starts(name: string): number[] {
 	const counts = new Map<string, number>();
