@@ -73,13 +73,18 @@ it(
 	async () => {
 		const batch = await saveExample('8');
 		await runExample(batch, 'Every Night');
-		const rows = [HOSTILE, 'A boat', '[fail] A well'].map((prompt) => ({ prompt }));
+		const long = 'A pier '.repeat(100);
+		const rows = [HOSTILE, 'A boat', '[fail] A well', long].map((prompt) => ({ prompt }));
 		await rest.tables.insert(TABLE, rows);
 		const made = (await runExample(batch, 'Every Night'))('Fetch Pictures');
 		await rest.tables.insert(TABLE, [{ ...EXPIRED, job: made[0]?.json.id }]);
 
 		const workflow = await saveExample('17');
+		const before = (await sandbox.requests()).length;
 		const items = await runExample(workflow);
+		// Not one for each row: two hundred would take the minutes that the limit of a minute leaves.
+		const sent = (await sandbox.requests()).slice(before).map(({ path }) => path);
+		expect(sent.filter((path) => path !== '/v1/generations')).toEqual([]);
 		expect(items('Send Mail')).toEqual(items('Contact Sheet'));
 		const html = String(items('Send Mail')[0]?.json.html);
 		expect(html).not.toContain('<script>');
@@ -90,7 +95,13 @@ it(
 		await open.page.getByTestId('node-execute-button').click();
 		const frame = await sheet(HOSTILE, 'A boat', EXPIRED.prompt);
 		const titles = await frame.locator('b').allInnerTexts();
-		expect(titles).toEqual(expect.arrayContaining([HOSTILE, 'A boat', '[fail] A well']));
+		expect(titles).toEqual([
+			'[fail] A well',
+			HOSTILE,
+			'A boat',
+			`${long.slice(0, 200)} …`,
+			EXPIRED.prompt,
+		]);
 		const reason = frame.getByText(/^The job failed/).last();
 		expect(await reason.getAttribute('style')).toBe('color:#b3261e');
 	},
