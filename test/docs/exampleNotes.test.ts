@@ -16,7 +16,7 @@ const CREDENTIAL = 'MediaGen account';
 
 /** Buttons, settings and nodes of n8n 2.41 that notes speak of. */
 const OF_N8N = [
-	'Execute workflow, Data tables, Open chat, Bearer Auth, Approve, Decline, On Error: Continue',
+	'Execute workflow, Data tables, Import CSV, Open chat, Bearer Auth, Approve, Decline, On Error: Continue',
 	'Extract from File, Loop Over Items, Read/Write Files from Disk, Send Email',
 	'Google Docs, Google Drive, HTML, S3, Slack',
 ].flatMap((names) => names.split(', '));

@@ -125,13 +125,16 @@ it('8: the table is marked while it runs; stopped, it holds each job that was pa
 
 const CSV_TABLE = 'mediagen csv prompts';
 
-/** As somebody saves it in a spreadsheet: with a byte order mark, and quotes where they are needed. */
-async function upload(prompts: string[]): Promise<void> {
-	const lines = prompts.map((prompt) => `"${prompt.replaceAll('"', '""')}"`);
-	const text = `\uFEFFprompt\n${lines.join('\n')}\n`;
-	const file = new File([text], 'prompts.csv', { type: 'text/csv' });
+/**
+ * As somebody saves it in a spreadsheet: with a byte order mark, and quotes where they are needed.
+ *
+ * @param says how many of the lines have a prompt of their own, and how many are not made yet
+ */
+async function upload(lines: string[], says: string): Promise<void> {
+	const quoted = lines.map((line) => `"${line.replaceAll('"', '""')}"`);
+	const file = new File([`\uFEFF${quoted.join('\n')}\n`], 'prompts.csv', { type: 'text/csv' });
 	const form = await FormPages.submit(`${n8nUrl}/form/mediagen-example-prompts`, file);
-	await form.shows(`${prompts.length} prompts are in the table`);
+	await form.shows(says);
 	await form.close();
 }
 
@@ -142,13 +145,19 @@ it('8b: by a CSV file in a form, stops cleanly without credits, continues the ne
 	const run = async () => await runExample(workflow, 'Every Night');
 	try {
 		const prompts = [...SUBJECTS, 'A "well", and a bucket'];
-		await upload(prompts);
+		await upload(
+			['prompt', ...prompts],
+			'7 prompts are in the table, 7 of them to be made tonight',
+		);
 		expect(await charges()).toBe(0);
 		await setCredits(3 * PRICE);
 		expectThreeOfSeven(summaryOf(await run()));
 
 		await setCredits(1_000);
-		await upload([...prompts, '[fail] A hill']);
+		// A line without a prompt, and one that is there twice, come into no table.
+		const lines = ['prompt', ...prompts, '', '  ', '[fail] A hill', 'A fox'];
+		await upload(lines, '8 prompts are in the table, 5 of them to be made tonight');
+		await upload(lines, '8 prompts are in the table, 5 of them to be made tonight');
 		expect(summaryOf(await run())).toMatchObject({
 			made: 4,
 			failed: [expect.stringMatching(/^Row 8: The job failed/)],
