@@ -185,6 +185,9 @@ test('totals are of all jobs, a search finds the oldest, and a job leads to its 
 	expect(await page.textContent('#totals')).toContain('90 reserved');
 	expect(await page.textContent('#running-count')).toBe('45 (the newest 40)');
 	expect(await page.locator('#running article').count()).toBe(40);
+	// What failed lies above forty pictures, not below.
+	const lists = await page.locator('section:has(#jobs) h3').allTextContents();
+	expect(lists.map((title) => title.split(' ')[0])).toEqual(['Running', 'Failed', 'Made']);
 
 	await page.getByLabel('Search jobs, requests and deliveries').fill('heron');
 	await page.waitForFunction("document.querySelectorAll('#running article').length === 1");

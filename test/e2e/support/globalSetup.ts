@@ -78,6 +78,7 @@ async function startEnvironment(stops: Array<() => Promise<void>>): Promise<Hand
 		sandbox: { baseUrl, adminUrl, keys },
 		ticket: rest.session.ticket,
 		n8nLog: n8n.logFile,
+		n8nGuard: n8n.pid,
 		filesFolder: n8n.filesFolder,
 		credentials,
 	};

@@ -8,6 +8,8 @@ export interface Handover {
 	/** The owner's session: n8n allows few sign-ins a minute. */
 	ticket: Ticket;
 	n8nLog: string;
+	/** The guard whose only child n8n is. */
+	n8nGuard: number;
 	/** Folder that n8n's Read/Write Files node may use. */
 	filesFolder: string;
 	/** One saved credential for each key of the sandbox, and one with a key that it does not know. */

@@ -31,7 +31,7 @@ export const { baseUrl } = handover.sandbox;
 export const keys = keyRing(handover.sandbox);
 
 /** Saved credentials: one for each of `keys`, and `wrongKey`. */
-export const { credentials, filesFolder, n8nLog } = handover;
+export const { credentials, filesFolder, n8nGuard, n8nLog } = handover;
 
 /** A run of one of our nodes, without the prefix of the package. */
 export interface OurRun extends Omit<NodeRun, 'type' | 'credential'> {

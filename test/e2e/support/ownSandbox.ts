@@ -15,10 +15,10 @@ afterAll(async () => await Promise.all(closing.map(async (close) => await close(
  * A sandbox of a test's own and a credential for it, so that the tests of a file wait for their jobs
  * side by side; it is closed at the end of the file.
  */
-export async function ownSandbox(settings: SettingsInput = {}) {
+export async function ownSandbox(settings: SettingsInput = {}, render = quickRender) {
 	const clockScale = 60;
 	const service = await createSandbox({
-		render: quickRender,
+		render,
 		// What the nodes send by mistake fails a test instead of being ignored.
 		settings: { clockScale, strictFields: true, ...settings },
 	});
