@@ -47,7 +47,9 @@ export async function startService(
 		return { access: service, readCredits: async () => reserved };
 	}
 	const sandbox = await createSandbox({
-		settings: { clockScale },
+		// A minute of the service is a second here. What the credential allows in a minute comes within one
+		// when two hundred rows are read, and would be refused.
+		settings: { clockScale, requestsPerMinute: 60 * clockScale },
 		seed: 1,
 		deliveryCa,
 		// The same one every time, because addresses of earlier results and credentials hold it.
