@@ -92,6 +92,16 @@ function jobsSentence(jobs: OtherJob[], context: ErrorContext): string {
 	return `${exist} and ${are} kept: ${goOn(context)}, and nothing of that is paid for again (${firstOf(kept)}).`;
 }
 
+/** What the run has reserved. Whether a failed job was paid for, the service tells by the balance alone. */
+function reservedSentence({ bought, inVain, mayBeOld }: Run['account']): string {
+	const paid = bought.reduce<number>((sum, credits = 0) => sum + credits, inVain);
+	if (paid === 0) return '';
+	const sentence = `This run has reserved ${mayBeOld > 0 ? 'at most ' : ''}${creditWords(paid)}`;
+	if (inVain === 0) return `${sentence}.`;
+	const share = inVain < paid ? `, ${inVain} of them` : '';
+	return `${sentence}${share} for what has failed: MediaGen Workspace, Get Credits shows whether they came back.`;
+}
+
 /** The error of a run that has ended: with its counts, and the jobs that exist nevertheless. */
 export function runError(
 	node: INode,
@@ -107,10 +117,7 @@ export function runError(
 		.map(({ item, job }): OtherJob => {
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});
-	const paid = account.bought.reduce<number>((sum, credits = 0) => sum + credits, account.inVain);
-	const atMost = account.mayBeOld > 0 ? 'at most ' : '';
-	const paidSentence =
-		paid > 0 && !context.isTool ? `This run has reserved ${atMost}${creditWords(paid)}.` : '';
+	const paidSentence = context.isTool ? '' : reservedSentence(account);
 	const sentences = [error.description, jobsSentence(others, context), paidSentence];
 	error.description = sentences.filter(Boolean).join(' ');
 	if (others.length > 0)

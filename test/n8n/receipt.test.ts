@@ -198,7 +198,9 @@ test('what an earlier try has made is not paid for again', async () => {
 	const t = withRows(['a', 'b'], { service, continueOnFail: false });
 	const nodeMemory = {};
 	await expect(t.receipt({ nodeMemory })).rejects.toMatchObject({
-		description: expect.stringMatching(/This run has reserved 4 credits\.$/) as string,
+		description: expect.stringMatching(
+			/This run has reserved 4 credits, 2 of them for what has failed: .* Get Credits shows whether they came back\.$/,
+		) as string,
 	});
 	const { message } = await t.receipt({ nodeMemory, continueOnFail: true });
 	expect(message).toMatch(
