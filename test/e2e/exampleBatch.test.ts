@@ -149,6 +149,8 @@ it('8b: by a CSV file in a form, stops cleanly without credits, continues the ne
 			['prompt', ...prompts],
 			'7 prompts are in the table, 7 of them to be made tonight',
 		);
+		await upload(['text', 'A fox'], 'No prompt was found in this file');
+		expect(await rest.tables.rows(CSV_TABLE)).toHaveLength(prompts.length);
 		expect(await charges()).toBe(0);
 		await setCredits(3 * PRICE);
 		expectThreeOfSeven(summaryOf(await run()));
