@@ -18,7 +18,8 @@ export type Failure =
 	/** A plan was made that could not be approved at once, as was asked for. */
 	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
-	| { kind: 'upload'; field: string; problem: string }
+	/** `mayPass`: whether it was the storage, or the way there, and not the file. */
+	| { kind: 'upload'; field: string; problem: string; mayPass?: true }
 	/** Not sent, because the run was halted, or others that ask for the same were refused. */
 	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
 	/** Something in our own code has thrown. */

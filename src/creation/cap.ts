@@ -204,10 +204,17 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 	const left = leftFor(item);
 	const request = pricedOf(item, body);
 	const known = workspace.prices.reservationOf(request);
-	const price = known === undefined && credits.isUnpriced(request) ? null : known;
-	if (left === Infinity || !isTooMuch(price, { left, limit: maxCredits }))
-		return withinDay(item, price);
-	return fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
+	const { after = [], refused = {} } = item.whole ?? {};
+	if (refused.by) return refused.by;
+	// What is known to be needed for what follows of the same item goes with it.
+	const following = after.map((one) => workspace.prices.reservationOf(pricedOf(item, one)) ?? 0);
+	const all = known === undefined ? known : following.reduce((sum, one) => sum + one, known);
+	const price = all === undefined && credits.isUnpriced(request) ? null : all;
+	refused.by =
+		left === Infinity || !isTooMuch(price, { left, limit: maxCredits })
+			? withinDay(item, price)
+			: fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
+	return refused.by;
 }
 
 /**

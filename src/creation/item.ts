@@ -154,6 +154,14 @@ export interface CredentialState {
 	excludedScopes: readonly Scope[];
 }
 
+/** What the parts of an item know of each other. */
+export interface Whole {
+	/** The bodies of those after this one of which nothing was sent yet. */
+	after: unknown[];
+	/** Why none of them is sent: one did not fit under a limit. */
+	refused: { by?: Failed };
+}
+
 /** One item while its operation runs. */
 export interface Item extends Prepared {
 	spec: OperationSpec;
@@ -187,6 +195,8 @@ export interface Item extends Prepared {
 	};
 	/** Tells the parts of an item apart that need a request each. */
 	part?: string;
+	/** Of a part: the whole, of which nothing is sent that does not fit under a limit as a whole. */
+	whole?: Whole;
 	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
 	giveUp?: AbortSignal;
 }

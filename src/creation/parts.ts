@@ -2,7 +2,7 @@ import { fail, ok, type Result } from '../base/result';
 import type { ApiRequest } from '../base/types';
 import type { StoredFile } from '../transport/host';
 import { create } from './creation';
-import type { Item, Outcome } from './item';
+import type { Item, Outcome, Whole } from './item';
 import { ownKeyProblem } from './idempotency';
 import { itemMemory, labelOfPart, placeOfPart } from './memory';
 
@@ -15,10 +15,15 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	const problem =
 		settings.idempotency === 'custom' ? ownKeyProblem(keyOfPart(parts.length)) : undefined;
 	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
+	const memories = parts.map((_, index) => itemMemory(node, placeOfPart(origin.item, index)));
+	const isUnsent = (_: ApiRequest, index: number) => memories[index]?.state.is === 'new';
+	const refused: Whole['refused'] = {};
 	const made = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.item, index);
+			const unsent = parts.filter((part, other) => other > index && isUnsent(part, other));
 			const ofPart = {
+				whole: { after: unsent.map(({ body }) => body), refused },
 				request,
 				parts: undefined,
 				part: labelOfPart(index),

@@ -78,7 +78,7 @@ async function openFile(
 		return problem ? fail({ kind: 'upload', field, problem }) : ok({ ...file, ...source });
 	} catch {
 		if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
-		return fail({ kind: 'upload', field, problem: 'its file cannot be read' });
+		return fail({ kind: 'upload', field, problem: 'its file cannot be read', mayPass: true });
 	}
 }
 

@@ -107,8 +107,11 @@ export interface Transfer<A, T> {
 	turns?: Semaphore;
 	/** @param end fires when the execution is cancelled, or the attempt has taken too long */
 	attempt(address: A, end: AbortSignal): Promise<Attempted<T>>;
-	/** What the failure says. No address may be in it. */
-	failure(problem: string): Failed;
+	/**
+	 * What the failure says. No address may be in it.
+	 * @param mayPass whether the same may go well later
+	 */
+	failure(problem: string, mayPass?: true): Failed;
 }
 
 /** Sends or fetches a file, until it has arrived or nothing more is of use. */
@@ -132,7 +135,8 @@ export async function transfer<A, T>(
 		if (!attempted || signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers = {} } = attempted;
 		const isFinal = next === 'never' || (next === 'otherAddress' && isOther);
-		if (isFinal || number === MAX_ATTEMPTS) return failure(problem);
+		const mayPass = next === 'never' ? undefined : true;
+		if (isFinal || number === MAX_ATTEMPTS) return failure(problem, mayPass);
 		if (next === 'otherAddress') {
 			isOther = true;
 			refusals += 2;

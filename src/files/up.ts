@@ -75,7 +75,8 @@ export async function upload(
 	{ field, file, key, lastKey }: Upload,
 ): Promise<Result<Json>> {
 	const { size, type } = file;
-	const failure = (problem: string): Failed => fail({ kind: 'upload', field, problem });
+	const failure = (problem: string, mayPass?: true): Failed =>
+		fail({ kind: 'upload', field, problem, mayPass });
 	if (file.problem) return failure(file.problem);
 	const fileName = safeFileName(nameOfType(safeFileName(file.fileName) || `${field}.bin`, type));
 

@@ -135,14 +135,28 @@ interface Finished extends End {
 	rows: INodeExecutionData[];
 }
 
+/** A row that needs no words, where none can be made: no fault of ours may take those of other items with it. */
+function bareRow(call: NodeCall, { input: { index } }: End): INodeExecutionData[] {
+	if (!call.continuesOnFail) return [];
+	const json = {
+		status: 'failed',
+		error: 'A fault of this node: what became of it cannot be said',
+	};
+	return [{ json, pairedItem: { item: index } }];
+}
+
 /** Makes the rows of an item; where that fails, so has the item, whatever it has made. */
 function finish(call: NodeCall, operation: Runnable, run: Run, end: End): Finished {
 	try {
 		return { ...end, rows: rowsOf(call, operation, run, end) };
 	} catch (error) {
-		if (end.item) noteEnd(end.item, undefined);
 		const failed = { ...end, result: faultOf(error) };
-		return { ...failed, rows: rowsOf(call, operation, run, failed) };
+		try {
+			if (end.item) noteEnd(end.item, undefined);
+			return { ...failed, rows: rowsOf(call, operation, run, failed) };
+		} catch {
+			return { ...failed, rows: bareRow(call, end) };
+		}
 	}
 }
 

@@ -23,8 +23,9 @@ export function tryAgainOf(failed: Failed): TryAgain {
 	const { failure } = failed;
 	switch (failure.kind) {
 		case 'input':
-		case 'upload':
 			return 'never';
+		case 'upload':
+			return failure.mayPass ? 'later' : 'never';
 		case 'jobFailed':
 			return failure.lacks === 'credits' ? 'afterTopUp' : 'never';
 		case 'status':

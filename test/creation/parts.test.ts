@@ -1,5 +1,7 @@
 import { runItem } from '../../src/n8n/runItem';
+import { executionCredits } from '../../src/creation/cap';
 import { itemMemory, type NodeMemory } from '../../src/creation/memory';
+import { Run } from '../../src/creation/run';
 import type { RunParts } from '../model/run';
 import { oneItem, runOf } from '../model/run';
 
@@ -67,4 +69,52 @@ test('an own key that is too long with the number of its part is refused before 
 		failure: { kind: 'input', problem: 'has 262 characters; at most 255 are allowed' },
 	});
 	expect(keys()).toEqual([]);
+});
+
+describe('under a limit, a text is sent as a whole or not at all', () => {
+	const texts = (count: number, name: string) =>
+		Array.from({ length: count }, (_, part) => `${name} ${part}`).map((prompt) => ({
+			...PARTS[0],
+			method: 'POST' as const,
+			path: '/generations',
+			body: { mode: 'image', model: 'm', prompt },
+		}));
+
+	/** Items with so many parts each, of 2 credits a part, in one execution; how many jobs there are. */
+	async function jobsOf(counts: number[], maxCredits: number): Promise<string[]> {
+		const { clock, model, host, workspace } = oneItem({
+			price: () => 2,
+			requestsPerMinute: 10_000,
+		});
+		const node: NodeMemory = { runId: 'run', items: {} };
+		const flow = {};
+		const runItems = async (all: number[], limit: number, name: string) =>
+			await clock.run(
+				Promise.all(
+					all.map(async (count, itemIndex) => {
+						const parts = texts(count, `${name} ${itemIndex}`);
+						const memory = itemMemory(node, `${name}:${itemIndex}`);
+						const given = { memory, parts, request: parts[0], itemIndex };
+						const origin = { item: `${name}:${itemIndex}` };
+						const run = new Run(new Map(), true);
+						const credits = executionCredits(flow);
+						const settings = { maxCredits: limit };
+						const more = { host, workspace, node, settings, origin, run, credits };
+						return await runItem(runOf({ ...more, ...given }));
+					}),
+				),
+			);
+		await runItems([1], Infinity, 'before');
+		await runItems(counts, maxCredits + 2, 'row');
+		return model.jobs.slice(1).map(({ prompt }) => prompt.slice(0, 5));
+	}
+
+	test.each([
+		[[3], 5, []],
+		[[3], 6, ['row 0', 'row 0', 'row 0']],
+		[[3, 2, 1], 5, ['row 1', 'row 1']],
+		[[2, 3, 2], 9, ['row 0', 'row 0', 'row 2', 'row 2']],
+	])('parts %j, a limit of %i', async (counts, maxCredits, made) => {
+		expect((await jobsOf(counts, maxCredits)).sort()).toEqual(made);
+	});
 });

@@ -5,6 +5,7 @@ import { readFile } from '../../src/files/content';
 import { upload } from '../../src/files/up';
 import type { Host, StreamedResponse } from '../../src/transport/host';
 import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
+import { tryAgainOf } from '../../src/n8n/tryAgain';
 import { answer, LOST } from '../model/answers';
 import { hostWith, sourceWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';
@@ -165,6 +166,16 @@ test('a transfer that fails is tried four times, all at the one address of its k
 		},
 	});
 	expect(never.sent).toHaveLength(4);
+});
+
+test.each<[string, SendResult[], string]>([
+	['is away', [LOST], 'later'],
+	['answers 503', [answer(503)], 'later'],
+	['refuses all addresses', [answer(403)], 'later'],
+	['refuses the file', [answer(413)], 'never'],
+])('where the storage %s, the row can work %s', async (_what, puts, tryAgain) => {
+	const { result } = await send(puts);
+	expect(result.ok || tryAgainOf(result)).toBe(tryAgain);
 });
 
 describe.each([403, 412])('an address that answers %i is used up', (status) => {

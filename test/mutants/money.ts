@@ -164,6 +164,20 @@ export const money: Mutant[] = [
 			to: 'clock.monotonic() - since.monotonic',
 		},
 	}),
+	...inFile('src/creation/cap.ts', 'test/creation/parts.test.ts', {
+		'money/half-a-text-is-paid-for': {
+			why: 'Of a text that does not fit under a limit the first parts are paid for, and nothing comes of them.',
+			from: 'following.reduce((sum, one) => sum + one, known)',
+			to: 'known',
+		},
+	}),
+	...inFile('src/files/transfer.ts', 'test/files/up.test.ts', {
+		'money/storage-away-is-never': {
+			why: 'A row whose file met a storage that was away is left alone for good.',
+			from: "next === 'never' ? undefined : true",
+			to: 'undefined',
+		},
+	}),
 	...inFile('src/creation/lostRequests.ts', 'test/creation/oneOrder.test.ts', {
 		'money/round-pays-again': {
 			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',

@@ -14,13 +14,14 @@ jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTi
 const FAULT = "Cannot read properties of undefined (reading 'x')";
 
 /** The function that throws, once, and of an event only where it is that one. */
-const mockBroken = { name: '', event: '' };
+const mockBroken = { name: '', event: '', next: '' };
 
 function mockThrowIfBroken(name: string, given: unknown[]): void {
 	if (mockBroken.name !== name) return;
 	const { kind } = (given[1] ?? {}) as { kind?: string };
 	if (mockBroken.event !== '' && kind !== mockBroken.event) return;
-	mockBroken.name = '';
+	mockBroken.name = mockBroken.next;
+	mockBroken.next = '';
 	throw new TypeError(FAULT);
 }
 
@@ -134,6 +135,17 @@ test.each(STEPS)('%s: with On Error: Continue the other row is there', async (_,
 		error: expect.stringMatching(/^A fault of this node/) as string,
 		details: { jobId: expect.stringMatching(/^gen_/) as string, tryAgain: 'later' },
 	});
+});
+
+test('a row whose words fail too takes no other with it', async () => {
+	const t = node({ continueOnFail: true });
+	Object.assign(mockBroken, { name: 'itemsOf', next: 'errorRow' });
+	const rows = await t.run();
+	expect(rows.map(({ json }) => json.status).sort()).toEqual(['completed', 'failed']);
+	expect(rows.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	const again = await t.run();
+	expect(again.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	expect(t.creations()).toHaveLength(2);
 });
 
 test('before the answer is understood: what is not known is said, and the next try finds the job', async () => {
