@@ -1,6 +1,7 @@
 import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
 import type { Input, NodeCall } from './call';
 import type { Runnable } from './check';
+import { guardsOf, holdsAnyway, misplacedGuard } from './misplacedGuards';
 import type { IdempotencyChoice, Prepared } from '../creation/item';
 import { shortHash } from '../base/hash';
 import { nearest } from '../base/nearest';
@@ -113,10 +114,7 @@ function unknownField(operation: Operation, unknown: string[]): Result<never> | 
 	});
 }
 
-/**
- * A guard that is set holds, or nothing is sent. A limit of credits holds for whatever costs none, and what
- * only reads changes nothing.
- */
+/** A guard that is set holds, or nothing is sent. */
 function unkeptGuard(
 	{ name: operation, spec }: Operation,
 	guards: MappedField[],
@@ -124,9 +122,8 @@ function unkeptGuard(
 	unused: string[],
 ): Result<never> | undefined {
 	const isBroken = ({ parameter, mapping }: MappedField) => {
-		const holds = mapping.guardsSending ? spec.endpoint.method === 'GET' : !spec.charges;
 		const isSet = flagOf(valueAt(values, parameter.split('.'))) !== false;
-		return unused.includes(parameter) && isSet && !holds;
+		return unused.includes(parameter) && isSet && !holdsAnyway(spec, mapping);
 	};
 	const guard = guards.find(isBroken);
 	if (guard === undefined) return undefined;
@@ -168,6 +165,7 @@ function prepare(
 	if (!read.ok) return read;
 	const unused = unknownFields(read.value, given);
 	const wrong =
+		misplacedGuard(operation, known.guards, call.node.parameters) ??
 		unkeptGuard(operation, known.guards, read.value, unused) ??
 		unknownField(
 			operation,
@@ -208,9 +206,7 @@ function prepare(
 export function runnable(operation: Operation, all = [operation]): Runnable {
 	const known: Known = {
 		names: new Set(all.flatMap((one) => namesInCollections(one.fields))),
-		guards: all
-			.flatMap((one) => mappedFields(one.fields))
-			.filter(({ mapping }) => mapping.guardsMoney),
+		guards: guardsOf(all),
 	};
 	const fields = mappedFields(operation.fields);
 	const requested = fields.filter(({ mapping }) => mapping.in !== 'setting');

@@ -1,4 +1,5 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
+import { misplacedGuardFields } from './misplacedGuards';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 
 type Show = NonNullable<IDisplayOptions['show']>;
@@ -87,6 +88,7 @@ export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
 			operationProperty(operations, show),
 			...fields,
 			...wholeCollections(operations, fieldsShow),
+			...misplacedGuardFields(operations, fieldsShow),
 		];
 	});
 	return [resource, ...ofResources];

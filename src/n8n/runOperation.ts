@@ -135,7 +135,7 @@ interface Finished extends End {
 	rows: INodeExecutionData[];
 }
 
-/** A row that needs no words, where none can be made: no fault of ours may take those of other items with it. */
+/** A row where no words can be made: no fault of ours may take those of other items with it. */
 function bareRow(call: NodeCall, { input: { index } }: End): INodeExecutionData[] {
 	if (!call.continuesOnFail) return [];
 	const json = {

@@ -37,6 +37,20 @@ it.concurrent(
 	},
 );
 
+it.concurrent(
+	'a guard that a script has written beside Options: nothing is sent, and the error says where it belongs',
+	async () => {
+		const { sandbox, workspace, run } = await ownSandbox();
+		for (const name of ['dryRun', 'max_credits']) {
+			const parameters = { ...createParameters({}), [name]: name === 'dryRun' ? true : 1 };
+			const { error } = await run({ node: 'mediaGen', parameters });
+			expect(error?.message).toBe(`"${name}" is no field of Generate Image`);
+		}
+		const { balance } = await sandbox.ledger(workspace);
+		expect(balance.reserved + balance.spent).toBe(0);
+	},
+);
+
 /** Two nodes one after the other, each of which makes two pictures under the limit of the execution. */
 function twoUnder(maxCredits: number, credential: SavedCredential): WorkflowData {
 	const creating = (prompt: string) =>

@@ -451,8 +451,13 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/prepare.ts', 'test/nodes/guards.test.ts', {
 		'money/dry-run-deletes': {
 			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',
-			from: 'return unused.includes(parameter) && isSet && !holds;',
+			from: 'return unused.includes(parameter) && isSet && !holdsAnyway(spec, mapping);',
 			to: 'return false;',
+		},
+		'money/guard-beside-options-is-lost': {
+			why: 'A Dry Run that a model has written beside Options is left out in silence, and paid for.',
+			from: 'misplacedGuard(operation, known.guards, call.node.parameters) ??',
+			to: '',
 		},
 	}),
 	...inFile('src/n8n/check.ts', 'test/n8n/runOperation.test.ts', {

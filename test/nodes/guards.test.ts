@@ -36,10 +36,10 @@ async function allCases(): Promise<Case[]> {
 }
 
 /** What an operation sends but reads, with these options. */
-async function sentWith({ node, operation, resource }: Case, options: object) {
+async function sentWith({ node, operation, resource }: Case, options: object, beside = {}) {
 	const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
 	const given = { ...requiredOf(operation), ...chosen, blocksFrom: 'text' };
-	const { asked, error } = await called(node, { ...given, options }, ({ url }) => ({
+	const { asked, error } = await called(node, { ...given, options, ...beside }, ({ url }) => ({
 		statusCode: url.includes('/generations') ? 202 : 200,
 		body: { id: 'gen_1', object: 'list', data: [], status: 'completed' },
 	}));
@@ -84,4 +84,52 @@ test('the error names the field and how to get rid of it', async () => {
 	const { error } = await sentWith(persona!, { dryRun: true });
 	expect(error?.message).toBe('Dry Run is set, and Delete cannot keep it');
 	expect(error?.description).toMatch(/Remove "options.dryRun".*Nothing was/);
+});
+
+describe('beside Options, as a model may write it', () => {
+	const hasOwn = ({ operation }: Case, name: string) =>
+		operation.fields.some((field) => field.name === name);
+
+	test.each(['dryRun', 'dry_run'])('%s with whatever operation: nothing is sent', async (name) => {
+		for (const one of await allCases()) {
+			if (one.operation.spec.endpoint.method === 'GET') continue;
+			for (const value of [true, '={{ true }}']) {
+				const { sent, error } = await sentWith(one, {}, { [name]: value });
+				expect([one.name, sent]).toEqual([one.name, []]);
+				expect(error?.message).toContain(`"${name}" is no field of`);
+			}
+		}
+	});
+
+	test.each([
+		'maxCredits',
+		'max_credits',
+		'maxCreditsPerDay',
+		'max_credits_per_day',
+		'idempotency',
+	])('%s with whatever costs: nothing is sent', async (name) => {
+		for (const one of await allCases()) {
+			if (!one.operation.spec.charges || hasOwn(one, name)) continue;
+			const { sent, error } = await sentWith(
+				one,
+				{},
+				{ [name]: name === 'idempotency' ? 'content' : 5 },
+			);
+			expect([one.name, sent]).toEqual([one.name, []]);
+			expect(error?.description).toMatch(/Its name is "(options|additionalFields)\./);
+		}
+	});
+
+	test('what is off is no obstacle, nor is a limit for what costs nothing', async () => {
+		for (const one of await allCases()) {
+			if (one.operation.spec.endpoint.method === 'GET') continue;
+			const off = await sentWith(one, {}, { dryRun: false, dry_run: '' });
+			expect([one.name, off.error?.message ?? '']).toEqual([
+				one.name,
+				expect.not.stringContaining('is no field of'),
+			]);
+		}
+		const [persona] = (await allCases()).filter(({ name }) => name === 'MediaGen Persona: Delete');
+		expect((await sentWith(persona!, {}, { maxCredits: 0 })).sent).toHaveLength(1);
+	});
 });
