@@ -12,7 +12,7 @@ import {
 } from '../transport/priceBook';
 import type { Spent } from '../transport/spending';
 import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
-import { jobState } from '../transport/jobState';
+import { AGENT_STATUSES, jobState } from '../transport/jobState';
 import { leftOfDay, withinDay } from './day';
 import type { Item } from './item';
 import { isTooMuch, toleranceOf } from './limit';
@@ -282,6 +282,12 @@ export function endSpending(
 	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;
 	const expected = prices.reservationOf(pricedOf(item, body)) ?? most;
 	spending.end(spent, isOutcomeOpen(memory.state) ? expected : 0);
+}
+
+/** Its job has ended; a run that waits for its review has not spent all that it has reserved. */
+export function noteOver({ spent }: Charge, job: Resource): void {
+	const isRun = job.object === 'agent_run';
+	if (spent) spent.isOver = !isRun || jobState(job, AGENT_STATUSES.afterReview) !== 'running';
 }
 
 /** The job was there before: what was counted when its answer came costs nothing. */

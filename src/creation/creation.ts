@@ -14,7 +14,15 @@ import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import { hear, type Heard, type Made, type Progress } from './answer';
-import { askBook, awaitCredits, beginToSpend, takeBack, withBudget, withinLimits } from './cap';
+import {
+	askBook,
+	awaitCredits,
+	beginToSpend,
+	noteOver,
+	takeBack,
+	withBudget,
+	withinLimits,
+} from './cap';
 import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
@@ -515,6 +523,7 @@ class Creation {
 			return seen.ok ? ok({ job, isGood: false }) : seen;
 		}
 		slot?.release();
+		noteOver(this.progress.charge, job);
 		run.addJob(itemIndex, job, item.part);
 		if (state === 'good') {
 			recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });

@@ -12,6 +12,8 @@ export interface Spent {
 	credits: number;
 	/** Of its job, if it is known. */
 	id?: string;
+	/** Whether its job has ended: then the usage shows what it has cost. */
+	isOver?: boolean;
 }
 
 /** What the service has shown of its jobs, and from when. */
@@ -56,11 +58,11 @@ export class Spending {
 		return this.sumOf(({ endedAt = Infinity, id }) => endedAt > askedAt && !ids.has(id));
 	}
 
-	/** What had its answer by then, since a moment, of what no list shows. */
+	/** What had its answer by then, since a moment, and goes on, of what no list shows. */
 	unlisted(since: number, { askedAt }: Shown): number {
 		return this.sumOf(
-			({ isListed, sentAt, endedAt = Infinity }) =>
-				!isListed && sentAt >= since && endedAt <= askedAt,
+			({ isListed, isOver, sentAt, endedAt = Infinity }) =>
+				!isListed && !isOver && sentAt >= since && endedAt <= askedAt,
 		);
 	}
 

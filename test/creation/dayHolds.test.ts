@@ -1,4 +1,5 @@
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
+import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import { answer, LOST } from '../model/answers';
 import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
@@ -225,4 +226,34 @@ test('runs that are approved and go on are in no usage, and count all the same',
 	expect(errors[1]).toMatch(
 		/^Today 80 of 100 credits are spent in this workspace; this run needs about 80/,
 	);
+});
+
+test('a speech that has ended counts with what it has cost, not with what it had reserved', async () => {
+	let made = 0;
+	const t = setUp({
+		node: new MediaGenSpeech(),
+		given: {
+			text: 'Hello',
+			model: 'vendor/partner/speech-2.8-turbo',
+			options: { maxCreditsPerDay: 10, downloadOutputs: false },
+		},
+		answers({ method, path }) {
+			if (path === '/usage')
+				return answer(200, { object: 'usage', data: [{ mode: 'speech', credits: made }] });
+			if (path === '/generations')
+				return answer(200, { object: 'list', data: [], has_more: false });
+			if (method === 'POST') made += 1;
+			const job = { id: `speech_${made}`, object: 'speech_generation', estimated_credits: 5 };
+			const output = { url: 'https://media.example/a.mp3', media_type: 'audio/mpeg' };
+			return method === 'POST'
+				? answer(202, { ...job, status: 'queued' })
+				: answer(200, { ...job, status: 'completed', output });
+		},
+	});
+	for (let execution = 1; execution <= 8; execution += 1) {
+		await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+		await clock.pass(60_000);
+	}
+	// The next one may reserve 5.
+	expect(made).toBe(6);
 });
