@@ -102,6 +102,34 @@ it.concurrent(
 	},
 );
 
+it.concurrent('executions at the same time share the limit of the day', async () => {
+	const { sandbox, workspace, credential, run } = await ownSandbox();
+	const { items: priced } = await run({
+		node: 'mediaGen',
+		parameters: createParameters({ waitForCompletion: false }),
+	});
+	const price = Number(priced[0]?.json.estimated_credits);
+	const maxCreditsPerDay = 6 * price;
+	const parameters = createParameters({
+		prompt: '=Picture {{ $itemIndex }}',
+		waitForCompletion: false,
+		options: { maxCreditsPerDay },
+	});
+	const items = [{}, {}, {}, {}];
+	const workflow = workflowOf({ type, credential, items, parameters });
+	const ids = await Promise.all(
+		[1, 2, 3].map(async () => (await rest.workflows.create(workflow)).id),
+	);
+	const runs = ids.map(async (id) => {
+		const execution = await rest.workflows.run(id, triggerName);
+		return resultOf(await rest.executions.wait(execution));
+	});
+	const errors = (await Promise.all(runs)).map(({ error }) => error?.message);
+	const { balance } = await sandbox.ledger(workspace);
+	expect(balance.reserved + balance.spent).toBe(maxCreditsPerDay);
+	expect(errors.join()).toContain(`of ${maxCreditsPerDay} credits are spent in this workspace`);
+});
+
 it.concurrent(
 	'above the output stands what a run has made and for how many credits, and that a dry run has made nothing',
 	async () => {
