@@ -124,8 +124,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		type: 'dateTime',
 		default: '',
 		placeholder: 'e.g. 2026-01-31T12:00:00Z',
-		description:
-			'Only generations made since then, which takes one more request. The lists of other nodes have no such filter, as the API shows no dates in them.',
+		description: 'Only those made since then, which takes one more request',
 		mapping: asSetting('newerThan', dateTime()),
 	},
 ]);
