@@ -1,10 +1,10 @@
-import type { Result } from '../base/result';
+import { fail, ok, type Result } from '../base/result';
 import type { Channel, Clock, Random, Resource } from '../base/types';
+import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 import { LIMITS } from '../api';
 import type { OtherClients } from './otherClients';
-import { SlotPool } from './slotPool';
-import { scattered, TUNING } from './tuning';
+import { MINUTE_MS, scattered, TUNING } from './tuning';
 
 /**
  * Which of the limits on running jobs one counts for (specification: Limits): `media` for Concurrent
@@ -36,6 +36,79 @@ interface SlotOptions {
 /** How often the queues are looked at while somebody waits in them. */
 const RECHECK_MS = 1_000;
 
+/** For so long a creation that has no answer yet holds up the next one. */
+const PATIENCE_MS = 1_000;
+
+/** The longest time between two probes. */
+const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
+
+/**
+ * The slots of one kind, and who waits for one. How many there are is not known for certain: others may use
+ * some, and only a refusal shows where they end. Times are in ms on the monotonic clock.
+ */
+class SlotPool {
+	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
+	/** Creations that have leave to be sent and are not accepted or refused yet, and since when. */
+	readonly underWay = new Map<Slot, number>();
+	/** The ids of our jobs that hold a slot while somebody waits for them. */
+	readonly awaited = new Set<string>();
+	/** The ids of those that nobody waits for any more, and since when. */
+	readonly left = new Map<string, number>();
+	/** No more are used than ran when a creation was refused; `Infinity` where nothing is known of that. */
+	ceiling = Infinity;
+	/** Until then nothing goes out, as the service has asked. */
+	pausedUntil = -Infinity;
+	/** From when on one creation may be sent although no slot seems to be free. */
+	probeAt = -Infinity;
+	probeGapMs = MINUTE_MS;
+	/** When a job was last accepted. */
+	acceptedAt = -Infinity;
+	private size = 1;
+
+	/** @param countsJobs whether jobs hold its slots; otherwise only requests do, until they are answered */
+	constructor(
+		limit: number,
+		private readonly random: Random,
+		readonly countsJobs = true,
+	) {
+		this.limit = limit;
+	}
+
+	get limit(): number {
+		return this.size;
+	}
+
+	/** A fraction is rounded down. */
+	set limit(limit: number) {
+		this.size = Math.max(1, Math.floor(limit));
+	}
+
+	/** Slots of jobs that run, whoever waits for them. */
+	get running(): number {
+		return this.awaited.size + this.left.size;
+	}
+
+	get inUse(): number {
+		return this.underWay.size + this.running;
+	}
+
+	/** Whether we shall notice the end of all that our slots are used for. */
+	get isFullInSight(): boolean {
+		return this.underWay.size + this.awaited.size >= this.limit;
+	}
+
+	/** Whether the next creation waits for the answers to those under way. */
+	awaitsAnswer(now: number): boolean {
+		if (!this.countsJobs) return false;
+		const recent = [...this.underWay.values()].filter((since) => now - since < PATIENCE_MS);
+		return recent.length >= Math.max(1, this.running);
+	}
+
+	planProbe(now: number): void {
+		this.probeAt = now + scattered(this.probeGapMs, this.random);
+	}
+}
+
 /**
  * The concurrent job slots of a workspace (specification: Limits). A slot is held from the request until a
  * look shows the job as anything but running, or a list no more that was requested after its item had stopped
@@ -61,6 +134,8 @@ export class JobSlots {
 	private readonly agent: SlotPool;
 	/** For creations that take no slot. */
 	private readonly requests: SlotPool;
+	private readonly pools: readonly SlotPool[];
+	/** When the next list may go out. */
 	private listAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
@@ -77,6 +152,7 @@ export class JobSlots {
 		this.media = new SlotPool(limit, random);
 		this.agent = new SlotPool(LIMITS.liveAgentRuns, random);
 		this.requests = new SlotPool(limit, random, false);
+		this.pools = [this.media, this.agent, this.requests];
 		this.wakeUp = new WakeUp(clock, () => this.tick());
 		others.onIdle = (ids) => this.onIdle(ids);
 		others.onListed = () => this.onListed();
@@ -104,27 +180,7 @@ export class JobSlots {
 		return pending;
 	}
 
-	accepted(pool: SlotPool, { id }: Resource): void {
-		const now = this.clock.monotonic();
-		this.others.created(id);
-		pool.accepted(id, now);
-		const { media, others } = this;
-		if (pool === media && media.running + others.count(now) > media.limit) media.probeAtOnce();
-		this.serve();
-	}
-
-	refused(pool: SlotPool, retryAfterMs: number): void {
-		pool.refused(retryAfterMs, this.clock.monotonic());
-		this.serve();
-	}
-
-	/** A job that somebody waited for has ended, or nobody waits for it any more. */
-	freed(pool: SlotPool, id: string, isRunning: boolean): void {
-		if (isRunning && pool === this.media) pool.leave(id, this.clock.monotonic());
-		else pool.ended(id);
-		this.serve();
-	}
-
+	/** Lets out what may go. */
 	serve(): void {
 		const now = this.clock.monotonic();
 		for (const pool of this.pools) while (this.mayCreate(pool, now)) this.grant(pool, now);
@@ -132,19 +188,17 @@ export class JobSlots {
 		if (this.pools.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
 	}
 
-	private get pools(): SlotPool[] {
-		return [this.media, this.agent, this.requests];
-	}
-
 	private mayCreate(pool: SlotPool, now: number): boolean {
-		if (!pool.isReady(now)) return false;
+		if (pool.queue.size === 0 || pool.isFullInSight) return false;
+		if (now < pool.pausedUntil || pool.awaitsAnswer(now)) return false;
 		if (pool === this.media && !this.rateLimiter.hasRoom) return false;
-		return this.freeIn(pool, now) > 0 || pool.mayProbe(now);
+		return this.freeIn(pool, now) > 0 || now >= pool.probeAt;
 	}
 
 	/** How many more creations may go out, as far as lists and refusals show. */
 	private freeIn(pool: SlotPool, now: number): number {
-		const { free, limit, inUse } = pool;
+		const { limit, inUse, ceiling } = pool;
+		const free = Math.min(limit, ceiling) - inUse;
 		if (pool !== this.media || now >= this.others.thereUntil) return free;
 		const part = Math.ceil(limit * TUNING.partBesideOthers);
 		return Math.min(free, limit - this.others.count(now) - inUse, part - inUse);
@@ -153,10 +207,12 @@ export class JobSlots {
 	private grant(pool: SlotPool, now: number): void {
 		const isProbe = this.freeIn(pool, now) <= 0;
 		const isCrowded = pool === this.media && this.others.count(now) > 0;
-		if (isProbe && isCrowded) pool.probeMoreRarely();
+		if (isProbe && isCrowded) pool.probeGapMs = Math.min(2 * pool.probeGapMs, MAX_PROBE_GAP_MS);
 		// Beside others, a slot that was free also starts the wait before the next probe.
 		if (isProbe || isCrowded) pool.planProbe(now);
-		pool.grant(new HeldSlot(this, pool), now);
+		const slot = new HeldSlot(this, pool);
+		pool.underWay.set(slot, now);
+		pool.queue.grant(ok(slot));
 	}
 
 	private listWhereNeeded(now: number): void {
@@ -171,24 +227,74 @@ export class JobSlots {
 		this.listAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
 	}
 
+	accepted(pool: SlotPool, { id }: Resource): void {
+		const { media, others } = this;
+		const now = this.clock.monotonic();
+		others.created(id);
+		pool.acceptedAt = now;
+		if (pool.countsJobs) {
+			// A repeated key may give a job that nobody waited for any more.
+			pool.left.delete(id);
+			pool.awaited.add(id);
+			pool.probeGapMs = MINUTE_MS;
+			// It has shown a slot of which nobody knew: there may be more.
+			const isUnknown = pool.running > pool.ceiling;
+			const isTaken = pool === media && media.running + others.count(now) > media.limit;
+			if (isUnknown || isTaken) pool.probeAt = -Infinity;
+			pool.ceiling = Math.max(pool.ceiling, pool.running);
+		}
+		this.serve();
+	}
+
+	refused(pool: SlotPool, retryAfterMs: number): void {
+		const now = this.clock.monotonic();
+		if (pool.countsJobs) {
+			pool.ceiling = pool.inUse;
+			pool.planProbe(now);
+			pool.pausedUntil = Math.max(pool.pausedUntil, now + retryAfterMs);
+		}
+		this.serve();
+	}
+
+	/** A slot is given back. @param isRunning whether its job still runs, for which nobody waits any more */
+	freed(pool: SlotPool, id: string, isRunning: boolean): void {
+		const now = this.clock.monotonic();
+		const wasAwaited = pool.awaited.delete(id);
+		// Until a list shows its end, the next creation would be refused.
+		if (wasAwaited && isRunning && pool === this.media) {
+			pool.left.set(id, now);
+			pool.planProbe(now);
+		}
+		this.serve();
+	}
+
 	/** Jobs are seen that hold no slot. */
 	private onIdle(ids: readonly string[]): void {
-		for (const id of ids) this.media.ended(id);
+		for (const id of ids) {
+			this.media.awaited.delete(id);
+			this.media.left.delete(id);
+		}
 	}
 
 	private onListed(): void {
 		const { others, media } = this;
 		const now = this.clock.monotonic();
-		media.endLeft((id, since) => since < others.listedAt && !others.isRunning(id));
+		for (const [id, since] of media.left)
+			if (since < others.listedAt && !others.isRunning(id)) media.left.delete(id);
 		// The list shows what the refusal was about.
-		if (now < others.thereUntil) media.forgetCeiling();
+		if (now < others.thereUntil) media.ceiling = Infinity;
 		this.planList(now);
 		this.serve();
 	}
 
 	private tick(): void {
 		const now = this.clock.monotonic();
-		for (const pool of this.pools) pool.expire(now, this.others.count(now));
+		const others = this.others.count(now);
+		for (const { queue, acceptedAt } of this.pools)
+			queue.expire(
+				({ since, timeoutMs }) => now >= Math.max(since, acceptedAt) + timeoutMs,
+				({ since }) => fail({ kind: 'noSlot', waitedMs: now - since, others }),
+			);
 		this.serve();
 	}
 }
@@ -204,13 +310,13 @@ class HeldSlot implements Slot {
 	) {}
 
 	accepted(job: Resource): void {
-		this.pool.answered(this);
-		if (!this.pool.has(job.id)) this.jobId = job.id;
+		this.pool.underWay.delete(this);
+		if (!this.pool.awaited.has(job.id)) this.jobId = job.id;
 		this.slots.accepted(this.pool, job);
 	}
 
 	refused(retryAfterMs = 0): void {
-		this.pool.answered(this);
+		this.pool.underWay.delete(this);
 		this.slots.refused(this.pool, retryAfterMs);
 	}
 
@@ -223,7 +329,7 @@ class HeldSlot implements Slot {
 	}
 
 	private free(isRunning: boolean): void {
-		this.pool.answered(this);
+		this.pool.underWay.delete(this);
 		const { jobId } = this;
 		this.jobId = undefined;
 		if (jobId === undefined) this.slots.serve();

@@ -66,20 +66,18 @@ export const limits: Mutant[] = [
 		},
 		'limits/dead-jobs-hold-all-slots': {
 			why: 'Five jobs that a list shows for ever hold all slots: 50 jobs of 8 s take over an hour.',
-			from: 'if (pool === media && media.running + others.count(now) > media.limit) media.probeAtOnce();',
-			to: '',
+			from: 'if (isUnknown || isTaken)',
+			to: 'if (isUnknown)',
 		},
 		'limits/unknown-word-holds-a-slot': {
 			why: 'Five jobs that somebody has canceled hold all slots until Wait Timeout.',
-			from: 'for (const id of ids) this.media.ended(id);',
-			to: '',
+			from: 'for (const id of ids) {',
+			to: 'for (const id of ids.slice(0, 0)) {',
 		},
-	}),
-	...inFile('src/transport/slotPool.ts', 'test/transport/jobSlots.test.ts', {
 		'limits/unlisted-jobs-hold-slots': {
 			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
-			from: 'return now >= this.probeAt;',
-			to: 'return this.left.size === 0 && now >= this.probeAt;',
+			from: 'return this.freeIn(pool, now) > 0 || now >= pool.probeAt;',
+			to: 'return this.freeIn(pool, now) > 0 || (pool.left.size === 0 && now >= pool.probeAt);',
 		},
 		'limits/half-a-slot': {
 			why: 'Concurrent Jobs of 2.5 runs three jobs, and each third is refused.',
@@ -93,17 +91,17 @@ export const limits: Mutant[] = [
 		},
 		'limits/refused-without-a-pause': {
 			why: 'A creation is tried again before the time that the service has asked to wait for.',
-			from: 'return now >= this.pausedUntil && ',
-			to: 'return ',
+			from: 'if (now < pool.pausedUntil || ',
+			to: 'if (',
 		},
 		'limits/left-job-frees-its-slot': {
 			why: 'A job that an item has stopped waiting for still runs, and the next creation is refused.',
-			from: '\t\tthis.left.set(id, now);\n',
+			from: '\t\t\tpool.left.set(id, now);\n',
 			to: '',
 		},
 		'limits/long-batch-gives-up': {
 			why: 'The last items of a long batch fail after half an hour, although one job after the other is accepted.',
-			from: 'now >= Math.max(since, this.acceptedAt) + timeoutMs,',
+			from: 'now >= Math.max(since, acceptedAt) + timeoutMs,',
 			to: 'now >= since + timeoutMs,',
 		},
 	}),
