@@ -1,15 +1,31 @@
+import { ENDPOINTS, LIMITS } from '../api';
 import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Result } from '../base/result';
-import { asText, type Channel, type Clock, type Resource } from '../base/types';
+import {
+	asText,
+	isResource,
+	type Channel,
+	type Clock,
+	type Resource,
+	type Send,
+} from '../base/types';
 import { WakeUp } from '../base/wakeUp';
-import type { Client } from './client';
-import { JobLists } from './jobLists';
-import { holdsSlot, isGeneration, jobState } from './jobState';
-import { JobWait, type Polling, type WaitOptions } from './jobWait';
+import { UNANSWERED, type Client } from './client';
+import { holdsSlot, jobState } from './jobState';
+import {
+	Durations,
+	isLookDue,
+	JobWait,
+	MIN_GAP_MS,
+	pauseAfter,
+	readGapMs,
+	type Polling,
+	type WaitOptions,
+} from './jobWait';
 import type { OtherClients } from './otherClients';
-import { Durations, isLookDue, MIN_GAP_MS } from './pollRule';
+import { mustBeList, pageOf } from './pages';
 import type { RateLimiter } from './rateLimiter';
-import { ReadBudget } from './readBudget';
+import { refusalOf } from './statuses';
 import { MINUTE_MS, TUNING } from './tuning';
 
 /** How often it is decided what to read next. */
@@ -18,43 +34,52 @@ const TICK_MS = 250;
 /** A service that names each job's model differently must not fill the memory. */
 const MAX_KINDS = 1_000;
 
+/** A list that takes longer counts as failed, so that it holds up nobody. */
+const PATIENCE_MS = 10_000;
+
+/** Reads that may go out at once after a pause: as many as the default number of slots. */
+const READS_AT_ONCE = 5;
+
 /** Names the jobs that usually take about the same time. */
 const kindOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
 
 /**
  * Waits for jobs to end, one poller for a workspace and process. Each tick decides what to read:
  *
- * - A list (`jobLists.ts`) answers for all generations in flight, if there are several. It is due as soon as
- *   one of them is, or as enough of them have probably ended (`pollRule.ts`).
+ * - A list answers for all generations in flight, if there are several. It is due as soon as one of them is
+ *   (`isLookDue`). One is under way at a time, and each that fails makes the next wait longer.
  * - A job is read by itself if no list looks after it: it is the only one or no generation, the list has left
  *   it out or shown its end without all that belongs to it, lists get no answer, or they have shown the job
- *   as running for so long that they may be wrong. These reads share half of the plan's requests
- *   (`readBudget.ts`).
+ *   as running for so long that they may be wrong. All these reads together take half of the requests of a
+ *   minute: one every `readGapMs`, and a few at once after a pause. Lists and last reads at a deadline take
+ *   nothing from that.
  *
  * A wait (`jobWait.ts`) ends with the end of its job, at its deadline, by a cancel, by a refusal that will
  * not change, or by three answers in a row that are no job: never by a fault of the network or of the
- * service. Whatever fails holds up only itself.
+ * service. Whatever fails holds up only itself. Times are in ms on the monotonic clock.
  */
 export class JobPoller {
+	private readonly waits = new Set<JobWait>();
 	private readonly polling: Polling;
-	private readonly lists: JobLists;
 	private readonly known = new BoundedMap<string, Durations>(MAX_KINDS);
+	/** The list whose answer is awaited. Before it is sent, it may be queued. */
+	private awaitedList: { sentAt: number } | undefined;
+	/** Lists that have failed in a row, and whether the last of them was refused with 429. */
+	private failedLists = 0;
+	private isListThrottled = false;
+	private nextListAt = -Infinity;
+	private readonly lastListOver = new WeakMap<Send, number>();
+	/** When the next read of a single job is due, at the pace of their share. */
+	private nextReadAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
 	constructor(
-		client: Client,
+		private readonly client: Client,
 		private readonly rateLimiter: RateLimiter,
 		private readonly clock: Clock,
 		private readonly others: OtherClients,
 	) {
-		const budget = new ReadBudget(rateLimiter);
-		this.polling = { client, clock, rateLimiter, others, budget, waits: new Set() };
-		this.lists = new JobLists(
-			client,
-			clock,
-			() => this.listGapMs,
-			(jobs, sentAt) => this.listed(jobs, sentAt),
-		);
+		this.polling = { client, clock, rateLimiter, others, waits: this.waits };
 		this.wakeUp = new WakeUp(clock, () => this.tick());
 	}
 
@@ -94,55 +119,86 @@ export class JobPoller {
 
 	/** Requests a list, whether or not any job is due, unless lists must wait. */
 	list(channel: Channel): void {
-		if (this.lists.mayBegin(this.clock.monotonic())) void this.lists.request([channel]);
+		if (this.mayList(this.clock.monotonic())) void this.requestList([channel]);
 	}
 
 	get isIdle(): boolean {
 		return this.waits.size === 0;
 	}
 
-	private get waits(): Set<JobWait> {
-		return this.polling.waits;
-	}
-
 	/** Awaits no request, because deadlines must hold even while one hangs. */
 	private tick(): void {
 		const now = this.clock.monotonic();
 		for (const wait of this.waits) wait.checkDeadline(now);
-		this.lists.check(now);
-		const { listable } = this;
-		if (this.lists.mayBegin(now) && this.isListDue(listable, now))
-			void this.lists.request(listable.map(({ channel }) => channel));
+		if (this.awaitedList && now - this.awaitedList.sentAt >= PATIENCE_MS)
+			this.listFailed(now, false);
+		const listable = this.listable(now);
+		if (listable.length > 0 && this.mayList(now)) {
+			const shown = listable.filter(({ isUnlisted }) => !isUnlisted);
+			if (isLookDue(shown, now, this.rateLimiter))
+				void this.requestList(listable.map(({ channel }) => channel));
+		}
 		// A list that is about to be answered may show the jobs.
-		if (!this.lists.isUnderway) this.readSingly(listable, now);
+		if (!this.awaitedList) this.readSingly(listable, now);
 		if (!this.isIdle) this.wakeUp.set(now + TICK_MS);
-	}
-
-	private get generations(): JobWait[] {
-		return [...this.waits].filter(({ job }) => isGeneration(job));
 	}
 
 	/**
 	 * Those whose jobs a list covers. A single one is read by itself, unless others use the workspace:
 	 * then a list shows them, too.
 	 */
-	private get listable(): JobWait[] {
-		const { generations } = this;
-		const isShared = this.clock.monotonic() < this.others.thereUntil;
-		return generations.length > 1 || isShared ? generations : [];
+	private listable(now: number): JobWait[] {
+		const listed = [...this.waits].filter(({ isListed }) => isListed);
+		return listed.length > 1 || now < this.others.thereUntil ? listed : [];
 	}
 
-	private isListDue(listable: readonly JobWait[], now: number): boolean {
-		const shown = listable.filter(({ isUnlisted }) => !isUnlisted);
-		return isLookDue(shown, this.lists.answeredAt, now, this.rateLimiter.requestsPerMinute);
+	private mayList(now: number): boolean {
+		return !this.awaitedList && now >= this.nextListAt;
+	}
+
+	/**
+	 * Requests a full page of the newest generations over the channel that was used least recently: its time
+	 * limit and proxy are those of its node, which may be wrong.
+	 */
+	private async requestList(channels: readonly Channel[]): Promise<void> {
+		const usedAt = ({ send }: Channel) => this.lastListOver.get(send) ?? -Infinity;
+		const channel = channels.reduce((least, each) => (usedAt(each) < usedAt(least) ? each : least));
+		this.lastListOver.set(channel.send, this.clock.monotonic());
+		const list = { sentAt: Infinity };
+		this.awaitedList = list;
+		const onSending = () => {
+			list.sentAt = this.clock.monotonic();
+		};
+		const query = { limit: LIMITS.listLimit.max };
+		const request = { method: 'GET', path: ENDPOINTS.listGenerations.path, query } as const;
+		const page = await this.client
+			.request(channel, request, { retry: false, onSending, validate: mustBeList })
+			.catch(() => UNANSWERED);
+		const now = this.clock.monotonic();
+		// One that was given up may be answered after all, while the next is under way.
+		const isAwaited = this.awaitedList === list;
+		if (isAwaited) this.awaitedList = undefined;
+		if (page.ok) {
+			this.failedLists = 0;
+			this.nextListAt = Math.max(list.sentAt + this.listGapMs(now), now + MIN_GAP_MS);
+			this.listed(pageOf(page.value.body).entries.filter(isResource), list.sentAt);
+		} else if (isAwaited && page.failure.kind !== 'cancelled')
+			this.listFailed(now, refusalOf(page) === 'throttled');
+	}
+
+	private listFailed(now: number, isThrottled: boolean): void {
+		this.awaitedList = undefined;
+		this.isListThrottled = isThrottled;
+		this.failedLists += 1;
+		this.nextListAt = now + pauseAfter(this.failedLists);
 	}
 
 	/**
 	 * Between two lists. While others are there, who has more jobs lists more often: it has more ends to see.
 	 */
-	private get listGapMs(): number {
-		if (this.clock.monotonic() >= this.others.thereUntil) return MIN_GAP_MS;
-		const jobs = Math.max(TUNING.leastJobsToList, this.generations.length);
+	private listGapMs(now: number): number {
+		if (now >= this.others.thereUntil) return MIN_GAP_MS;
+		const jobs = Math.max(TUNING.leastJobsToList, this.listable(now).length);
 		return MINUTE_MS / (this.rateLimiter.requestsPerMinute * TUNING.listShareOfJob * jobs);
 	}
 
@@ -160,18 +216,28 @@ export class JobPoller {
 
 	/** Reads the due jobs that no list looks after, longest ago first, so that each has its turn. */
 	private readSingly(listable: readonly JobWait[], now: number): void {
-		const covered = new Set(this.lists.areLost ? [] : listable);
+		// Refused for the requests of the minute, lists have no better way out.
+		const areListsLost = this.failedLists > 0 && !this.isListThrottled;
+		const covered = new Set(areListsLost ? [] : listable);
 		const due = [...this.waits]
 			.filter((wait) => wait.needsRead(covered.has(wait), now))
 			.sort((one, other) => one.readAt - other.readAt);
+		if (due.length === 0) return;
+		const gapMs = readGapMs(this.rateLimiter);
 		for (const wait of due) {
 			// At their deadlines they are read once each, however many they are.
-			if (now >= wait.deadline || this.polling.budget.take(now)) void this.readOne(wait);
+			if (now >= wait.deadline) void this.readOne(wait, gapMs);
+			else if (now >= this.nextReadAt - (READS_AT_ONCE - 1) * gapMs) {
+				this.nextReadAt = Math.max(now, this.nextReadAt) + gapMs;
+				void this.readOne(wait, gapMs);
+			}
 		}
 	}
 
-	private async readOne(wait: JobWait): Promise<void> {
+	/** @param tookMs what it has taken of the share of all reads */
+	private async readOne(wait: JobWait, tookMs: number): Promise<void> {
 		await wait.read();
-		if (wait.isOver) this.polling.budget.giveBack();
+		// One that has ended its wait makes room for the next.
+		if (wait.isOver) this.nextReadAt -= tookMs;
 	}
 }

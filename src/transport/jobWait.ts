@@ -4,6 +4,7 @@ import type { Channel, Clock, Resource } from '../base/types';
 import { requestResource, UNANSWERED, type Client } from './client';
 import {
 	holdsSlot,
+	isGeneration,
 	isMedia,
 	jobState,
 	lacksOutputs,
@@ -11,11 +12,109 @@ import {
 	type TerminalStatuses,
 } from './jobState';
 import type { OtherClients } from './otherClients';
-import { isLookDue, pauseAfter, type Durations, type Span, type Watched } from './pollRule';
 import type { RateLimiter } from './rateLimiter';
-import type { ReadBudget } from './readBudget';
 import { isGone, isRefusal, meaningOf } from './statuses';
 import { MINUTE_MS, TUNING } from './tuning';
+
+/** The shortest time between two lists, or two looks that failed. */
+export const MIN_GAP_MS = 1_000;
+
+/** After so many looks in a row that failed, until the next. */
+export const pauseAfter = (failures: number): number =>
+	Math.min(MINUTE_MS, MIN_GAP_MS * 2 ** failures);
+
+/** Of the requests of a minute, for reads of single jobs. */
+const SHARE_OF_READS = 0.5;
+
+/** Between two reads of single jobs, whichever they are. */
+export const readGapMs = ({ limit }: RateLimiter): number => MINUTE_MS / (limit * SHARE_OF_READS);
+
+/** In between something happens; in ms. */
+interface Span {
+	from: number;
+	to: number;
+}
+
+/** What is known of how long the jobs of one kind take. Ages are in ms since the wait began. */
+export class Durations {
+	/** The newest ends: the ages at which a job was last seen running, and seen ended. */
+	private ends: Array<{ lastSeenRunning: number; ended: number }> = [];
+	private shortest = 0;
+	/** The longest that one probably takes; `Infinity` where that is not known. */
+	longest = Infinity;
+	/** Whether the last end came by an event. */
+	private isEndedByEvent = false;
+
+	/** A job ended between two looks, or an event told at `ended`. */
+	learn(lastSeenRunning: number, ended: number, byEvent: boolean): void {
+		this.isEndedByEvent = byEvent;
+		this.ends = [...this.ends, { lastSeenRunning, ended }].slice(-TUNING.knownEnds);
+		const lowestEnd = Math.min(...this.ends.map((end) => end.ended));
+		const highestRun = Math.max(...this.ends.map((end) => end.lastSeenRunning));
+		this.longest = Math.max(lowestEnd, highestRun);
+		// If one duration explains all ends, it lies between these two, and each look narrows the span.
+		// Otherwise the shortest was a little shorter than it was seen to be.
+		this.shortest = highestRun < lowestEnd ? highestRun : lowestEnd * (1 - TUNING.lookShare);
+	}
+
+	/**
+	 * At which ages a job will probably end that was still running at this one; `undefined` where
+	 * nothing is known, and where an event is expected.
+	 */
+	span(age: number): Span | undefined {
+		if (this.longest === Infinity || this.isEndedByEvent) return undefined;
+		return age < this.longest
+			? { from: Math.max(age, this.shortest), to: this.longest }
+			: { from: age, to: age * (1 + TUNING.lookShare) };
+	}
+
+	/** At which age it is looked at again at the latest. */
+	nextLook(age: number): number {
+		const { minLookMs, maxLookMs, lookShare } = TUNING;
+		const eventBy = this.longest + minLookMs;
+		if (this.isEndedByEvent && age < eventBy) return eventBy;
+		if (this.span(age)) return age + maxLookMs;
+		return age + Math.min(maxLookMs, Math.max(minLookMs, age * lookShare));
+	}
+}
+
+/** What matters of a job for the next look at it. Times are in ms on the monotonic clock. */
+export interface Watched {
+	/** When it is looked at again at the latest. */
+	dueAt: number;
+	/** When it will probably end; `undefined` where nothing is known. */
+	expectedEnd: Span | undefined;
+	/** For how long one of its kind probably runs at most; `Infinity` where nothing is known. */
+	longestMs: number;
+}
+
+/** How long the slot of a job that ends in this span has probably stood idle by now. */
+function idleBy({ from, to }: Span, now: number): number {
+	if (now <= from) return 0;
+	return now >= to ? now - (from + to) / 2 : (now - from) ** 2 / (2 * (to - from));
+}
+
+/**
+ * Whether a request is due that shows these jobs: one of them has waited long enough, or their slots have
+ * probably stood idle for `TUNING.idleMs` each, or for a shorter time and no further end is near. Where the
+ * requests of a minute do not suffice for a creation of each job and a list for every other one, they are
+ * looked at once all have probably ended.
+ */
+export function isLookDue(
+	jobs: readonly Watched[],
+	now: number,
+	limiter: Pick<RateLimiter, 'requestsPerMinute'>,
+): boolean {
+	if (jobs.some(({ dueAt }) => dueAt <= now)) return true;
+	const spans = jobs.map(({ expectedEnd }) => expectedEnd).filter((span) => span !== undefined);
+	const idle = spans.reduce((sum, span) => sum + idleBy(span, now), 0);
+	if (idle === 0) return false;
+	const endsPerMinute = jobs.reduce((sum, { longestMs }) => sum + MINUTE_MS / longestMs, 0);
+	const isMinuteShort = 1.5 * endsPerMinute > limiter.requestsPerMinute;
+	const idleMs = isMinuteShort ? Infinity : TUNING.idleMs * jobs.length;
+	const isEndNear = spans.some(({ from, to }) => now < to && from < now + idleMs);
+	return idle >= idleMs || !isEndNear;
+}
 
 /** For so long the read that decides at the deadline is waited for. */
 const LAST_READ_MS = MINUTE_MS;
@@ -46,30 +145,12 @@ function isTransient(read: Failed): boolean {
 const mayRecover = ({ failure }: Failed) =>
 	failure.kind === 'noResponse' || (failure.kind === 'status' && isGone(failure.status));
 
-/** The reads of a job that have failed since the last one that was answered. */
-class FailedReads {
+interface FailedReads {
 	/** In a row, without an answer that says anything about the job. */
-	private unanswered = 0;
+	unanswered: number;
 	/** In a row, whose answer was no job. */
-	private unreadable = 0;
-	private refused = 0;
-
-	/** @returns whether the wait ends with it */
-	add(read: Failed): boolean {
-		this.unreadable = read.failure.kind === 'badResponse' ? this.unreadable + 1 : 0;
-		if (isTransient(read)) {
-			this.unanswered += 1;
-			return this.unreadable >= MAX_UNREADABLE;
-		}
-		this.unanswered = 0;
-		this.refused += 1;
-		return !mayRecover(read) || this.refused >= MAX_REFUSED;
-	}
-
-	/** Until the next read. */
-	get pauseMs(): number {
-		return this.unanswered > 0 ? pauseAfter(this.unanswered) : TUNING.minLookMs;
-	}
+	unreadable: number;
+	refused: number;
 }
 
 /**
@@ -92,7 +173,6 @@ export interface Polling {
 	clock: Clock;
 	rateLimiter: RateLimiter;
 	others: OtherClients;
-	budget: ReadBudget;
 	/** Those that have not ended. */
 	waits: Set<JobWait>;
 }
@@ -102,6 +182,8 @@ export interface Polling {
  * ends the wait. The poller asks all of them in turn. Times are in ms on the monotonic clock.
  */
 export class JobWait implements Watched {
+	/** Whether lists show its job. */
+	readonly isListed: boolean;
 	readonly deadline: number;
 	dueAt: number;
 	/** When the newest read of the job by itself was sent that has been answered. */
@@ -114,7 +196,8 @@ export class JobWait implements Watched {
 	/** When a look has first shown the status that it has now. */
 	private inStatusSince: number;
 	private isReading = false;
-	private failedReads: FailedReads | undefined;
+	/** The reads that have failed since the last one that was answered. */
+	private failed: FailedReads | undefined;
 	private notReadBefore = -Infinity;
 	/** When the last read is given up, from the deadline on. */
 	private lastReadUntil = Infinity;
@@ -135,6 +218,7 @@ export class JobWait implements Watched {
 		private readonly durations: Durations,
 		private readonly resolve: (result: Result<Resource>) => void,
 	) {
+		this.isListed = isGeneration(job);
 		this.startedAt = polling.clock.monotonic();
 		this.deadline = this.startedAt + timeoutMs;
 		this.seenRunningAt = this.startedAt;
@@ -171,7 +255,7 @@ export class JobWait implements Watched {
 
 	/** Whether a look at this job alone is due. */
 	isDue(now: number): boolean {
-		return isLookDue([this], this.seenRunningAt, now, this.polling.rateLimiter.requestsPerMinute);
+		return isLookDue([this], now, this.polling.rateLimiter);
 	}
 
 	/**
@@ -202,7 +286,7 @@ export class JobWait implements Watched {
 		);
 		this.isReading = false;
 		if (!read.ok) return this.readFailed(read, sentAt);
-		this.failedReads = undefined;
+		this.failed = undefined;
 		this.readAt = sentAt;
 		this.see(read.value, sentAt, 'read');
 	}
@@ -237,15 +321,26 @@ export class JobWait implements Watched {
 	}
 
 	private nextLookAfter(age: number): number {
-		return this.startedAt + Math.max(this.durations.nextLook(age), age + this.polling.budget.gapMs);
+		return (
+			this.startedAt +
+			Math.max(this.durations.nextLook(age), age + readGapMs(this.polling.rateLimiter))
+		);
 	}
 
 	private readFailed(read: Failed, sentAt: number): void {
 		// At the deadline one read is enough, whatever comes of it.
 		if (sentAt >= this.deadline) this.readAt = sentAt;
-		this.failedReads ??= new FailedReads();
-		if (this.failedReads.add(read)) return this.end(fail(read.failure, this.job));
-		this.notReadBefore = this.polling.clock.monotonic() + this.failedReads.pauseMs;
+		const isOpen = isTransient(read);
+		this.failed ??= { unanswered: 0, unreadable: 0, refused: 0 };
+		const { failed } = this;
+		failed.unreadable = read.failure.kind === 'badResponse' ? failed.unreadable + 1 : 0;
+		failed.unanswered = isOpen ? failed.unanswered + 1 : 0;
+		failed.refused += isOpen ? 0 : 1;
+		const isRefused = !isOpen && (!mayRecover(read) || failed.refused >= MAX_REFUSED);
+		if (isRefused || failed.unreadable >= MAX_UNREADABLE)
+			return this.end(fail(read.failure, this.job));
+		const pauseMs = isOpen ? pauseAfter(failed.unanswered) : TUNING.minLookMs;
+		this.notReadBefore = this.polling.clock.monotonic() + pauseMs;
 		// Nor does it call for a list that may not show the job either.
 		this.dueAt = Math.max(this.dueAt, this.notReadBefore);
 	}

@@ -170,11 +170,21 @@ export const limits: Mutant[] = [
 			to: 'now >= this.deadline',
 		},
 	}),
-	...inFile('src/transport/pollRule.ts', 'test/transport/pollRule.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',
 			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
 			to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
+		},
+		'limits/ended-jobs-seen-late': {
+			why: 'Jobs that have ended are seen once the slowest of their kind would have, and slots stand idle.',
+			from: 'return idle >= idleMs || !isEndNear;',
+			to: 'return !isEndNear;',
+		},
+		'limits/short-jobs-use-up-the-minute': {
+			why: 'Jobs of 5 s are looked at so often that no request is left to create the next ones.',
+			from: 'isMinuteShort ? Infinity : ',
+			to: '',
 		},
 	}),
 	...inFile('src/transport/pages.ts', 'test/transport/pages.test.ts', {

@@ -1,19 +1,19 @@
 import fc from '../support/fastCheck';
-import { Durations, isWorthALook } from '../../src/transport/pollRule';
+import { Durations, isLookDue } from '../../src/transport/jobWait';
 import { TUNING } from '../../src/transport/tuning';
 
-const { idleMs, minLookMs, maxLookMs } = TUNING;
+const { minLookMs, maxLookMs } = TUNING;
 
 const TICK_MS = 250;
 
 /** Age at which a single job is looked at next that was still running at this one. */
 function nextLook(durations: Durations, age: number): number {
-	const span = durations.span(age);
-	const spans = span ? [span] : [];
-	const latest = durations.nextLook(age);
-	for (let at = age + 1_000; at < latest; at += TICK_MS)
-		if (isWorthALook(spans, age, at, idleMs)) return at;
-	return latest;
+	const expectedEnd = durations.span(age);
+	const dueAt = durations.nextLook(age);
+	const job = { dueAt, expectedEnd, longestMs: durations.longest };
+	for (let at = age + 1_000; at < dueAt; at += TICK_MS)
+		if (isLookDue([job], at, { requestsPerMinute: 60 })) return at;
+	return dueAt;
 }
 
 describe('a single job', () => {
@@ -53,5 +53,30 @@ describe('a single job', () => {
 		expect(nextLook(durations, 33_000)).toBeLessThanOrEqual(37_000);
 		durations.learn(0, 30_000, false);
 		expect(nextLook(durations, 0)).toBeLessThanOrEqual(maxLookMs);
+	});
+});
+
+describe('several jobs are looked at', () => {
+	/** When a look at jobs is due that take 20 to 30 s and began at these times. */
+	function dueAfter(began: number[], requestsPerMinute: number): number {
+		const durations = new Durations();
+		durations.learn(10_000, 20_000 / 0.9, false);
+		durations.learn(30_000, 40_000, false);
+		const span = durations.span(0)!;
+		const jobs = began.map((at) => ({
+			dueAt: Infinity,
+			expectedEnd: { from: at + span.from, to: at + span.to },
+			longestMs: durations.longest,
+		}));
+		for (let now = 0; ; now += TICK_MS) if (isLookDue(jobs, now, { requestsPerMinute })) return now;
+	}
+
+	test('as soon as their slots have probably stood idle for long enough', () => {
+		// A second and a half in all: 900 ms are enough for three jobs.
+		expect(dueAfter([0, 4_000, 8_000], 60)).toBeLessThan(26_000);
+	});
+
+	test('once all have probably ended, where the minute has no more requests than that takes', () => {
+		expect(dueAfter([0, 4_000, 8_000], 8)).toBe(38_000);
 	});
 });
