@@ -226,7 +226,7 @@ export class JobPoller {
 		const gapMs = readGapMs(this.rateLimiter);
 		for (const wait of due) {
 			// At their deadlines they are read once each, however many they are.
-			if (now >= wait.deadline) void this.readOne(wait, gapMs);
+			if (now >= wait.deadline) void wait.read();
 			else if (now >= this.nextReadAt - (READS_AT_ONCE - 1) * gapMs) {
 				this.nextReadAt = Math.max(now, this.nextReadAt) + gapMs;
 				void this.readOne(wait, gapMs);

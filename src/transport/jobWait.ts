@@ -27,7 +27,8 @@ export const pauseAfter = (failures: number): number =>
 const SHARE_OF_READS = 0.5;
 
 /** Between two reads of single jobs, whichever they are. */
-export const readGapMs = ({ limit }: RateLimiter): number => MINUTE_MS / (limit * SHARE_OF_READS);
+export const readGapMs = ({ requestsPerMinute }: RateLimiter): number =>
+	MINUTE_MS / (requestsPerMinute * SHARE_OF_READS);
 
 /** In between something happens; in ms. */
 interface Span {

@@ -170,6 +170,20 @@ export const limits: Mutant[] = [
 			to: 'now >= this.deadline',
 		},
 	}),
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.test.ts', {
+		'limits/reads-take-what-others-have': {
+			why: 'Beside another n8n, reads of single jobs use up all requests that are left, and nothing is created.',
+			from: '= ({ requestsPerMinute }: RateLimiter): number =>\n\tMINUTE_MS / (requestsPerMinute',
+			to: '= ({ limit }: RateLimiter): number =>\n\tMINUTE_MS / (limit',
+		},
+	}),
+	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
+		'limits/last-reads-give-back': {
+			why: 'Each wait that ends at its deadline lets a read out for which the minute has no room.',
+			from: 'if (now >= wait.deadline) void wait.read();',
+			to: 'if (now >= wait.deadline) void this.readOne(wait, gapMs);',
+		},
+	}),
 	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',

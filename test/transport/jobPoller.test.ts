@@ -1,4 +1,8 @@
 import type { SendResult, Resource } from '../../src/base/types';
+import { Client } from '../../src/transport/client';
+import { JobPoller } from '../../src/transport/jobPoller';
+import { OtherClients } from '../../src/transport/otherClients';
+import { RateLimiter } from '../../src/transport/rateLimiter';
 import { answer, channelOf, LOST, scripted, type Sent } from '../model/answers';
 import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
@@ -232,6 +236,46 @@ test.each(['list', 'read', 'event'] as const)(
 		expect(ended).toEqual([]);
 	},
 );
+
+describe('reads of single jobs take half of the requests of a minute', () => {
+	const MINUTE = 60_000;
+
+	/** How many of 40 speech jobs, which no list shows, are read in a minute that begins after so long. */
+	async function readsOf(after: number, thereUntil: number, ending = 0) {
+		const clock = new VirtualClock();
+		const limiter = new RateLimiter(clock, 60, { thereUntil });
+		const client = new Client(limiter, clock, () => 0.5);
+		const poller = new JobPoller(client, limiter, clock, new OtherClients());
+		const began = clock.monotonic();
+		let reads = 0;
+		const channel = channelOf(async ({ path }) => {
+			const sinceMs = clock.monotonic() - began - after;
+			if (!path.includes('end') && sinceMs >= 0 && sinceMs < MINUTE) reads += 1;
+			const id = path.split('/').at(-1) ?? '';
+			const hasEnded = id.startsWith('end') && clock.monotonic() - began >= MINUTE;
+			return answer(200, { ...speech(id), status: hasEnded ? 'failed' : 'queued' });
+		});
+		const speech = (id: string) => ({ id, object: 'speech_generation', status: 'queued' });
+		for (let each = 0; each < ending; each += 1)
+			void poller.wait(channel, speech(`end_${each}`), MINUTE);
+		for (let each = 0; each < 40; each += 1)
+			void poller.wait(channel, speech(`sp_${each}`), HALF_HOUR);
+		await clock.pass(after + MINUTE);
+		return reads;
+	}
+
+	test('and five more after a pause', async () => {
+		expect(await readsOf(0, -Infinity)).toBeLessThanOrEqual(35);
+	});
+
+	test('of those that are left beside others', async () => {
+		expect(await readsOf(0, Infinity)).toBeLessThanOrEqual(20);
+	});
+
+	test('and those at deadlines, which take nothing of them, give nothing back', async () => {
+		expect(await readsOf(MINUTE, -Infinity, 10)).toBeLessThanOrEqual(30);
+	});
+});
 
 describe('a pushed end', () => {
 	test('with the outputs ends the wait at once, without a request', async () => {
