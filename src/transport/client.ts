@@ -22,18 +22,28 @@ import {
 	type RetryReason,
 } from './statuses';
 
-/**
- * How long after the first failure a request is still tried again, in ms, and the upper bound of the jittered
- * delay, which doubles each time. Files have attempts of their own (`files/transfer.ts`).
- */
-const RETRIES: Record<RetryReason, { forMs: number; initialMs: number; maxMs: number }> = {
-	/** What was done is not known. Whoever waits longer says so: {@link RequestOptions.keepTryingMs}. */
-	transient: { forMs: 90_000, initialMs: 1_000, maxMs: 60_000 },
+/** How a request is sent again that has failed. Files have attempts of their own (`files/transfer.ts`). */
+interface Retries {
+	/** How long after its first failure a read is sent again, and whatever else costs nothing, in ms. */
+	readForMs: number;
+	/**
+	 * Whether a creation that costs credits is sent again longer: as long as _Wait Timeout_ lasts, which is
+	 * its {@link RequestOptions.keepTryingMs}.
+	 */
+	isWaitedFor: boolean;
+	/** The upper bound of the jittered delay, in ms: at first, doubled each time, and at most. */
+	initialMs: number;
+	maxMs: number;
+}
+
+const RETRIES: Record<RetryReason, Retries> = {
+	/** What was done is not known. */
+	transient: { readForMs: 90_000, isWaitedFor: true, initialMs: 1_000, maxMs: 60_000 },
 	/** Nothing was done, and the service says that it will be soon. */
-	throttled: { forMs: 300_000, initialMs: 2_000, maxMs: 60_000 },
+	throttled: { readForMs: 300_000, isWaitedFor: true, initialMs: 2_000, maxMs: 60_000 },
 	/** Nothing was done, and the address is often wrong. */
-	unreachable: { forMs: 30_000, initialMs: 1_000, maxMs: 8_000 },
-	foreign: { forMs: 8_000, initialMs: 1_000, maxMs: 8_000 },
+	unreachable: { readForMs: 30_000, isWaitedFor: false, initialMs: 1_000, maxMs: 8_000 },
+	foreign: { readForMs: 8_000, isWaitedFor: false, initialMs: 1_000, maxMs: 8_000 },
 };
 
 /** A request that began to fail so long after another one was given up, in ms, comes right behind it. */
@@ -80,10 +90,7 @@ export interface Attempt {
 	replayable: boolean;
 	/** How long ago the first attempt failed, in ms; 0 for this one. */
 	failingMs: number;
-	/**
-	 * How long it is tried again where the outcome is open or it was refused with 429, if longer than usual,
-	 * in ms.
-	 */
+	/** As {@link RequestOptions.keepTryingMs}; 0 for none. */
 	keepTryingMs: number;
 	now: number;
 	random: Random;
@@ -102,13 +109,12 @@ export function retryDelay(response: SendResult, attempt: Attempt): number | und
 	const { number, replayable, failingMs, keepTryingMs, now, random } = attempt;
 	const reason = retryReason(response);
 	if (!reason || (isOutcomeUnknown(response) && !replayable)) return undefined;
-	const { forMs, initialMs, maxMs } = RETRIES[reason];
+	const { readForMs, isWaitedFor, initialMs, maxMs } = RETRIES[reason];
 	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
 	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
 	const isThrottled = reason === 'throttled';
 	const delay = isThrottled ? (hinted ?? backoff) : Math.max(hinted ?? 0, backoff);
-	const isWaitedFor = isThrottled || reason === 'transient';
-	const untilMs = isWaitedFor && keepTryingMs > 0 ? keepTryingMs : forMs;
+	const untilMs = isWaitedFor && keepTryingMs > 0 ? keepTryingMs : readForMs;
 	// Once more at least, as one attempt may have hung for minutes.
 	return number > 1 && failingMs + delay > untilMs ? undefined : delay;
 }
@@ -127,8 +133,8 @@ export interface RequestOptions {
 	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
 	maxAttempts?: number;
 	/**
-	 * How long whoever waits for it waits, in ms: so long it is tried while its outcome is open or it is
-	 * refused with 429.
+	 * _Wait Timeout_ of a creation that costs credits, in ms: so long it is sent again while its outcome is
+	 * open or it is refused with 429. Otherwise as a read is.
 	 */
 	keepTryingMs?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
