@@ -47,6 +47,13 @@ test('every page of the documentation is in the navigation of the site', () => {
 	expect(lacking).toEqual([]);
 });
 
+test('the table of the files of src/transport names each of them, and no other', () => {
+	const [, section = ''] = read('docs/development.md').split('### The files of `src/transport`');
+	const [table = ''] = section.split('\n#');
+	const named = [...table.matchAll(/`(\w+\.ts)`/g)].map(([, file]) => `src/transport/${file}`);
+	expect(named.sort()).toEqual(filesIn('src/transport', '.ts').sort());
+});
+
 /**
  * The address of this project is a placeholder until it has a home. Without a link of its own a
  * node's _Docs_ leads to the package at npm, whose page is README. A credential must have one.
