@@ -45,8 +45,9 @@ interface Place {
 	slot?: Slot;
 	/** When its wait for a slot began, on the monotonic clock. */
 	waitsSince?: number;
-	/** How often it was refused with 429, and when first, on the monotonic clock. */
+	/** How often it was refused with 429. */
 	refusals: number;
+	/** When first in a row, on the monotonic clock. */
 	refusedSince?: number;
 }
 
@@ -168,6 +169,7 @@ const settleSlot: Hearer = ({ made }, progress) => {
 		return undefined;
 	}
 	if (!place.kind || refusalOf(made) !== 'throttled') {
+		place.refusedSince = undefined;
 		slot?.release();
 		return undefined;
 	}

@@ -40,21 +40,22 @@ import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './upload
  * by itself or as what was lost? its files are sent; credits, a slot, the request, what the answer means, the
  * wait for the end, the download.
  *
- * A creation is sent again for these reasons and no others:
+ * A creation is sent again for these reasons (`docs/limits.md` has the times):
  *
  *  1. Nobody knows what was done: unchanged, under the same key, ever more rarely, as long as Wait Timeout
- *     lasts (`RETRIES` in `transport/client.ts`), and by each next try of the node in the same way
- *     (`state.ts`). Without a key, never.
- *  2. It certainly was not carried out. After a 429: with the next slot, as long as Wait Timeout lasts since
- *     the first one (`settleSlot` in `answer.ts`). After a 402, under Wait for Top-Up: one creation of the
- *     workspace every 20 s, as long as Credit Wait Timeout lasts (`transport/creditGate.ts`).
+ *     lasts (`RETRIES` in `transport/client.ts`; one that costs nothing for 90 s, one that somebody else has
+ *     answered for 8 s), and by each next try of the node in the same way (`state.ts`). Without a key, never.
+ *  2. It certainly was not carried out. The service cannot be reached: for half a minute (`RETRIES`). After a
+ *     429: with the next slot, as long as Wait Timeout lasts since the first one in a row (`settleSlot` in
+ *     `answer.ts`); where it needs none, as `RETRIES` says. After a 402, under Wait for Top-Up: one creation
+ *     of the workspace every 20 s, as long as Credit Wait Timeout lasts (`transport/creditGate.ts`).
  *  3. Its key leads to nothing, such as to a job that had failed before: at once under the next one, at most
  *     50 times (`SameRequest` in `idempotency.ts`).
  *  4. An earlier try of the node is over, because it was refused or its job has failed, or the user has
  *     changed the request: once anew.
  */
 
-/** So long a creation that gets no answer keeps its slot from others, in ms. */
+/** After so long without an answer, in ms, a creation gives its slot to others before it is sent again. */
 const HOLDS_SLOT_MS = 60_000;
 
 /** Which slot the request of an item needs. */

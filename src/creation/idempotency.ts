@@ -8,7 +8,9 @@ import type { JobReference } from './state';
 
 /**
  * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
- * that key. There is a class for each choice, and nobody else asks which one it is, but to word a message.
+ * that key. There is a class for each choice. Elsewhere the choice is asked for only to word a message, to
+ * refuse what it cannot keep (`n8n/prepare.ts`), and to tell n8n whether a retry may pay
+ * (`n8n/runOperation.ts`).
  *
  * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
  * The number rises when a key has led to nothing.

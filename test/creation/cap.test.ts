@@ -25,6 +25,26 @@ test.each([
 	expect(clock.monotonic() - started).toBe(waits ? 300_000 : 0);
 });
 
+test('a 429 right after a top-up begins a wait of its own, however long ago the last one was', async () => {
+	const clock = new VirtualClock();
+	const started = clock.monotonic();
+	const toppedUpAfterMs = 35 * 60_000;
+	const job = { id: 'gen_1', object: 'generation', status: 'completed', outputs: [] };
+	let sent = 0;
+	let toppedUp = 0;
+	const host = hostWith(async ({ method }) => {
+		if (method === 'GET') return answer(200, { data: [], has_more: false });
+		sent += 1;
+		if (sent === 1) return answer(429);
+		if (clock.monotonic() - started < toppedUpAfterMs) return answer(402, errorBody('No'));
+		toppedUp += 1;
+		return toppedUp === 1 ? answer(429) : answer(202, job);
+	});
+	const settings = { onInsufficientCredits: 'wait' } as const;
+	const item = runOf({ host, workspace: workspaceWith(clock), settings });
+	expect(await clock.run(createJob(item))).toMatchObject({ ok: true });
+});
+
 interface Asked {
 	prompt: string;
 	/** Its model. */
