@@ -124,7 +124,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		type: 'dateTime',
 		default: '',
 		placeholder: 'e.g. 2026-01-31T12:00:00Z',
-		description: 'Only those made since then, which takes one more request',
+		description: 'Only those made since then',
 		mapping: asSetting('newerThan', dateTime()),
 	},
 ]);
