@@ -259,12 +259,17 @@ export function countCredits(
 }
 
 /** A creation goes out: what it may reserve counts for all executions. */
-export function beginToSpend(item: Item, charge: Charge, body: unknown): void {
+export function beginToSpend(
+	item: Item,
+	charge: Charge,
+	body: unknown,
+	key: string | undefined,
+): void {
 	const { spec, workspace } = item;
 	if (!spec.charges) return;
 	const isListed = spec.endpoint.path === ENDPOINTS.createGeneration.path;
 	const expected = workspace.prices.reservationOf(pricedOf(item, body)) ?? 0;
-	charge.spent = workspace.spending.begin(expected, isListed);
+	charge.spent = workspace.spending.begin(expected, isListed, key);
 }
 
 /** Its answer has come, and was counted. */
@@ -278,10 +283,11 @@ export function endSpending(
 	if (!spent) return;
 	const { spending, prices } = workspace;
 	if (made.ok) return spending.end(spent, counted, made.value.id);
+	if (!isOutcomeOpen(memory.state)) return spending.end(spent, 0);
 	// Nobody knows what it costs: then nothing else fits beside it.
 	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;
 	const expected = prices.reservationOf(pricedOf(item, body)) ?? most;
-	spending.end(spent, isOutcomeOpen(memory.state) ? expected : 0);
+	spending.leaveOpen(spent, expected);
 }
 
 /** Its job has ended; a run that waits for its review has not spent all that it has reserved. */

@@ -328,7 +328,7 @@ class Creation {
 			return unfit;
 		}
 		const key = this.keyOf(request);
-		beginToSpend(item, charge, body);
+		beginToSpend(item, charge, body, key);
 		return await this.exchange({ path, key, body, isRepeat }, channel);
 	}
 

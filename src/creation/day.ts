@@ -201,9 +201,9 @@ export async function readToday(item: Item, read = readerOf(item)): Promise<Toda
 	const askedAt = clock.monotonic();
 	const began = startOfDay(clock.now(), origin.timezone);
 	const today = await spentSince(began, read);
-	// What goes on still is in no usage.
-	const unlisted = Math.max(0, spending.unlisted(began, { ...today, askedAt }) - today.others);
-	return { ...today, credits: today.credits + unlisted, askedAt, began };
+	// What goes on is in no usage: that shows what has ended.
+	const goingOn = spending.unlisted(began, { ...today, askedAt });
+	return { ...today, credits: today.credits + goingOn, askedAt, began };
 }
 
 /** What was read so long ago is read again before something is sent. */
@@ -267,13 +267,12 @@ function neededBy({ run, spec, workspace }: Item): number | undefined {
 export function withinDay(item: Item, price: number | null | undefined): Failed | undefined {
 	const { settings, run, memory } = item;
 	const { maxCreditsPerDay } = settings;
-	if (maxCreditsPerDay === Infinity) return undefined;
+	// What may have been carried out is among what was spent, and was let out under this limit.
+	if (maxCreditsPerDay === Infinity || isOutcomeOpen(memory.state)) return undefined;
 	const { obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
 	const spent = spentToday(item);
 	const left = maxCreditsPerDay - spent;
-	// What may have been carried out is among what was spent, and was let out under this limit.
-	const needs = isOutcomeOpen(memory.state) ? 0 : price;
-	if (obstacle === undefined && !isTooMuch(needs, { left, limit: maxCreditsPerDay }))
+	if (obstacle === undefined && !isTooMuch(price, { left, limit: maxCreditsPerDay }))
 		return undefined;
 	const why = price === null ? 'the service does not state what a job costs' : obstacle;
 	const needed = neededBy(item) ?? price ?? undefined;

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { fail, type Failed } from '../base/result';
 import type { Json } from '../base/types';
-import { flagOf } from '../base/values';
+import { flagOf, valueAt } from '../base/values';
 import type { OperationSpec } from '../creation/item';
 import { options, type Mapping, type Operation } from '../fields/operation';
 import { mappedFields, type MappedField } from '../fields/readFields';
@@ -29,6 +29,10 @@ function namesBeside({ parameter }: MappedField): string[] {
 	if (name === undefined) return [];
 	return [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
+
+/** Off is not set, but a limit of 0 is. */
+export const isSet = ({ mapping }: MappedField, value: unknown): boolean =>
+	value !== undefined && value !== '' && !(mapping.guardsSending && flagOf(value) === false);
 
 const hasField = ({ fields }: Operation, name: string): boolean =>
 	fields.some((field) => field.name === name);
@@ -60,21 +64,23 @@ export function misplacedGuard(
 	guards: readonly MappedField[],
 	parameters: Json,
 ): Failed | undefined {
-	const isSet = (name: string) => {
-		const value = parameters[name];
-		const isGiven = value !== undefined && value !== '' && flagOf(value) !== false;
-		return isGiven && !hasField(operation, name);
-	};
 	const own = new Set(mappedFields(operation.fields).map(({ parameter }) => parameter));
+	const isOwn = ({ parameter }: MappedField) => own.has(parameter);
 	// Of several with this name, that of the operation is meant.
-	const sorted = [...guards, ...OF_ANY_NODE].sort(
-		(a, b) => Number(own.has(b.parameter)) - Number(own.has(a.parameter)),
+	const sorted = [...guards, ...OF_ANY_NODE].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+	// The editor carries a value over from an operation that has the field: what is set in its place holds.
+	const inPlace = sorted.filter(
+		(guard) => isOwn(guard) && isSet(guard, valueAt(parameters, guard.parameter.split('.'))),
 	);
+	const settled = new Set(inPlace.flatMap(namesBeside));
 	for (const guard of sorted) {
-		const name = namesBeside(guard).find(isSet);
-		if (name === undefined || holdsAnyway(operation.spec, guard.mapping)) continue;
-		const hint = own.has(guard.parameter)
-			? `Its name is "${guard.parameter}"`
+		if (holdsAnyway(operation.spec, guard.mapping)) continue;
+		const name = namesBeside(guard).find(
+			(each) => !hasField(operation, each) && !settled.has(each) && isSet(guard, parameters[each]),
+		);
+		if (name === undefined) continue;
+		const hint = isOwn(guard)
+			? `Its name is "${guard.parameter}": once that is set, this one is not looked at`
 			: `Remove it: ${operation.name} cannot keep it`;
 		const problem = `is no field of ${operation.name}`;
 		return fail({ kind: 'input', field: `"${name}"`, problem, hint });

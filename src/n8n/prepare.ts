@@ -1,7 +1,7 @@
 import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
 import type { Input, NodeCall } from './call';
 import type { Runnable } from './check';
-import { guardsOf, holdsAnyway, misplacedGuard } from './misplacedGuards';
+import { guardsOf, holdsAnyway, isSet, misplacedGuard } from './misplacedGuards';
 import type { IdempotencyChoice, Prepared } from '../creation/item';
 import { shortHash } from '../base/hash';
 import { nearest } from '../base/nearest';
@@ -9,7 +9,7 @@ import { quoted } from '../base/texts';
 import { withoutReferences } from '../creation/uploads';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
-import { flagOf, valueAt } from '../base/values';
+import { valueAt } from '../base/values';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 import {
@@ -121,9 +121,10 @@ function unkeptGuard(
 	values: Json,
 	unused: string[],
 ): Result<never> | undefined {
-	const isBroken = ({ parameter, mapping }: MappedField) => {
-		const isSet = flagOf(valueAt(values, parameter.split('.'))) !== false;
-		return unused.includes(parameter) && isSet && !holdsAnyway(spec, mapping);
+	const isBroken = (guard: MappedField) => {
+		const { parameter, mapping } = guard;
+		const value = valueAt(values, parameter.split('.'));
+		return unused.includes(parameter) && isSet(guard, value) && !holdsAnyway(spec, mapping);
 	};
 	const guard = guards.find(isBroken);
 	if (guard === undefined) return undefined;

@@ -10,6 +10,8 @@ export interface Spent {
 	/** When its answer came, on the monotonic clock; not yet where there is none. */
 	endedAt?: number;
 	credits: number;
+	/** Its idempotency key, under which it may be sent again. */
+	key?: string;
 	/** Of its job, if it is known. */
 	id?: string;
 	/** Whether its job has ended: then the usage shows what it has cost. */
@@ -33,23 +35,36 @@ const MOST = 20_000;
 export class Spending {
 	/** The oldest first. */
 	private readonly all = new Set<Spent>();
+	/** Those of which nobody knows what was done, by their keys: sent again, they are the same. */
+	private readonly open = new Map<string, Spent>();
 
 	constructor(private readonly clock: Pick<Clock, 'now' | 'monotonic'>) {}
 
 	/** A creation goes out. @param credits what it is expected to reserve, 0 where that is not known */
-	begin(credits: number, isListed: boolean): Spent {
+	begin(credits: number, isListed: boolean, key?: string): Spent {
+		const open = key === undefined ? undefined : this.open.get(key);
+		if (open) return open;
 		const sentAt = this.clock.now();
 		for (const old of this.all) {
 			if (this.all.size < MOST && sentAt - old.sentAt < DAY_MS) break;
 			this.all.delete(old);
+			if (old.key !== undefined) this.open.delete(old.key);
 		}
-		const spent = { isListed, sentAt, credits };
+		const spent: Spent = { isListed, sentAt, credits, key };
 		this.all.add(spent);
 		return spent;
 	}
 
-	/** Its answer has come. @param credits what it has reserved, or may have */
+	/** Nobody knows what was done. @param credits what it may have reserved */
+	leaveOpen(spent: Spent, credits: number): void {
+		if (spent.key !== undefined && this.open.has(spent.key)) return;
+		this.end(spent, credits);
+		if (spent.key !== undefined) this.open.set(spent.key, spent);
+	}
+
+	/** Its answer has come. @param credits what it has reserved */
 	end(spent: Spent, credits: number, id?: string): void {
+		if (spent.key !== undefined) this.open.delete(spent.key);
 		Object.assign(spent, { credits, id, endedAt: this.clock.monotonic() });
 	}
 

@@ -52,9 +52,9 @@ const invalid: Meaning = {
  * the first request with it is still being carried out, which passes.
  */
 const OF_OTHER_REQUEST =
-	/\b(another|other|different) (request|body|payload|content|parameters?|arguments?|input)\b|\b(does not|doesn't) match\b|mismatch|reused/i;
+	/\b(used|belongs|bound)\b.* (another|other|different) (request|body|payload)|\bdifferent (request )?(body|payload|content|parameters?|arguments?|input)\b|\b(does not|doesn't) match\b|mismatch|reused/i;
 const UNDER_WAY =
-	/in progress|in use|using|being processed|processing|still|concurrent|try again|retry/i;
+	/in[ -]progress|in use|using|being processed|processing|pending|executing|running|not (yet )?(completed|finished)|lock|wait|concurrent|try again/i;
 
 const keyOfOther: Meaning = {
 	...refused('invalid'),

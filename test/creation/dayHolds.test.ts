@@ -196,36 +196,75 @@ test.each([2, 3])(
 	},
 );
 
-test('runs that are approved and go on are in no usage, and count all the same', async () => {
+test.each([
+	{ ended: 0, each: 80, sent: 1 },
+	{ ended: 80, each: 20, sent: 1 },
+	{ ended: 50, each: 45, sent: 1 },
+	{ ended: 40, each: 20, sent: 3 },
+])('runs that are approved and go on count beside what has ended: %j', async (given) => {
 	let execution = 0;
 	const t = setUp({
 		node: new MediaGenAgentRun(),
 		own: () => ({
 			operation: 'approve',
 			agentRunId: `run_${execution}`,
-			maxCredits: 80,
+			maxCredits: given.each,
 			options: { maxCreditsPerDay: 100, waitForCompletion: false },
 		}),
 		answers({ method, path }) {
 			const id = path.split('/')[3] ?? '';
-			if (path === '/usage') return answer(200, { object: 'usage', data: [] });
+			const ended = { mode: 'agent', credits: given.ended };
+			if (path === '/usage') return answer(200, { object: 'usage', data: [ended] });
 			if (path === '/generations')
 				return answer(200, { object: 'list', data: [], has_more: false });
-			const run = { id, object: 'agent_run', plan: {}, estimated_credits: 80 };
+			const run = { id, object: 'agent_run', plan: {}, estimated_credits: given.each };
 			if (method !== 'POST') return answer(200, { ...run, status: 'plan_proposed' });
-			return answer(202, { ...run, status: 'running', reserved_credits: 80 });
+			return answer(202, { ...run, status: 'running', reserved_credits: given.each });
 		},
 	});
 	const errors: Array<string | undefined> = [];
-	for (execution = 1; execution <= 3; execution += 1) {
+	for (execution = 1; execution <= 5; execution += 1) {
 		const { error } = await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
 		errors.push(error?.message);
 		await clock.pass(60_000);
 	}
-	expect(t.posts()).toHaveLength(1);
-	expect(errors[1]).toMatch(
-		/^Today 80 of 100 credits are spent in this workspace; this run needs about 80/,
+	expect([t.posts().length, errors[0]]).toEqual([given.sent, undefined]);
+	const spent = given.ended + given.sent * given.each;
+	expect(errors[given.sent]).toMatch(
+		`Today ${spent} of 100 credits are spent in this workspace; this run needs about ${given.each}`,
 	);
+});
+
+test('a request of unknown outcome counts once, however often it is refused and tried again', async () => {
+	let posts = 0;
+	let budget = 30;
+	const t = setUp({
+		node: new MediaGenAgentRun(),
+		own: () => ({
+			operation: 'create',
+			brief: 'a film',
+			autoApprove: true,
+			downloadOutputs: false,
+			additionalFields: { maxCredits: budget },
+			options: { maxCreditsPerDay: 100, waitTimeout: 30 },
+		}),
+		answers({ method, path }) {
+			if (path === '/usage') return answer(200, { object: 'usage', data: [] });
+			if (method !== 'POST') return answer(200, { object: 'list', data: [], has_more: false });
+			posts += 1;
+			if (posts === 1) return LOST;
+			if (posts <= 8) return answer(429);
+			const run = { id: `run_${posts}`, object: 'agent_run', status: 'completed', plan: {} };
+			return answer(202, { ...run, spent_credits: budget });
+		},
+	});
+	const { error } = await ended(t.run({ executionId: 'e', nodeMemory: {} }));
+	expect([error, posts]).toEqual([undefined, 9]);
+
+	// Planning costs a credit.
+	budget = 60;
+	const other = await ended(t.run({ executionId: 'other', nodeMemory: {} }));
+	expect([other.error, posts]).toEqual([undefined, 10]);
 });
 
 test('a speech that has ended counts with what it has cost, not with what it had reserved', async () => {

@@ -331,10 +331,22 @@ export const money: Mutant[] = [
 			from: 'isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown }',
 			to: '{ older, isKnown }',
 		},
+		'money/what-has-ended-hides-what-goes-on': {
+			why: 'What the usage shows of ended jobs is subtracted from what goes on: 180 of 100 credits are spent.',
+			from: 'credits: today.credits + goingOn',
+			to: 'credits: today.credits + Math.max(0, goingOn - today.others)',
+		},
 		'money/lost-answer-is-over-the-limit': {
 			why: 'A picture that was paid for and not answered does not fit under the limit of the day, and is never given.',
-			from: 'isOutcomeOpen(memory.state) ? 0 : price',
-			to: 'price',
+			from: ' || isOutcomeOpen(memory.state)) return undefined;',
+			to: ') return undefined;',
+		},
+	}),
+	...inFile('src/transport/spending.ts', 'test/creation/dayHolds.test.ts', {
+		'money/sent-again-counts-again': {
+			why: 'A request of unknown outcome counts for the day once more with each 429, and then nothing fits.',
+			from: 'if (open) return open;',
+			to: '',
 		},
 	}),
 	...inFile('src/creation/cap.ts', 'test/creation/dayHolds.test.ts', {
@@ -451,7 +463,7 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/prepare.ts', 'test/nodes/guards.test.ts', {
 		'money/dry-run-deletes': {
 			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',
-			from: 'return unused.includes(parameter) && isSet && !holdsAnyway(spec, mapping);',
+			from: 'return unused.includes(parameter) && isSet(guard, value) && !holdsAnyway(spec, mapping);',
 			to: 'return false;',
 		},
 		'money/guard-beside-options-is-lost': {

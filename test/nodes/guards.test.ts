@@ -117,7 +117,16 @@ describe('beside Options, as a model may write it', () => {
 			);
 			expect([one.name, sent]).toEqual([one.name, []]);
 			expect(error?.description).toMatch(/Its name is "(options|additionalFields)\./);
+			if (name === 'idempotency') continue;
+			const nothing = await sentWith(one, {}, { [name]: 0 });
+			expect([one.name, nothing.sent]).toEqual([one.name, []]);
 		}
+	});
+
+	test('what an operation before has left is no obstacle, once the field of this one is set', async () => {
+		const [create] = (await allCases()).filter(({ name }) => name === 'MediaGen Agent Run: Create');
+		const options = { maxCredits: 1_000 };
+		expect((await sentWith(create!, options, { maxCredits: 80 })).sent).toHaveLength(1);
 	});
 
 	test('what is off is no obstacle, nor is a limit for what costs nothing', async () => {
