@@ -282,7 +282,7 @@ export function endSpending(
 	const { workspace, memory } = item;
 	if (!spent) return;
 	const { spending, prices } = workspace;
-	if (made.ok) return spending.end(spent, counted, made.value.id);
+	if (made.ok) return spending.end(spent, counted, made.value);
 	if (!isOutcomeOpen(memory.state)) return spending.end(spent, 0);
 	// Nobody knows what it costs: then nothing else fits beside it.
 	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;

@@ -1,12 +1,19 @@
 import { ENDPOINTS, GENERATION_MODES, LIMITS, textOf, type Endpoint } from '../api';
 import { fail, type Failed, type Result } from '../base/result';
 import { DAY_MS } from '../base/times';
-import { isRecord, type ApiRequest, type ApiResponse, type Json } from '../base/types';
-import { mustBeObject } from '../transport/client';
+import {
+	isRecord,
+	type ApiRequest,
+	type ApiResponse,
+	type Json,
+	type Resource,
+} from '../base/types';
+import { mustBeObject, requestResource } from '../transport/client';
+import { AGENT_STATUSES, jobState, readerPath } from '../transport/jobState';
 import { mustBeList, pageOf } from '../transport/pages';
 import { creditsOf, type Priced } from '../transport/priceBook';
-import type { Shown } from '../transport/spending';
-import { refusalOf } from '../transport/statuses';
+import { sumOf, type Shown } from '../transport/spending';
+import { isGone, refusalOf } from '../transport/statuses';
 import { MINUTE_MS } from '../transport/tuning';
 import type { Item } from './item';
 import { isTooMuch } from './limit';
@@ -202,8 +209,33 @@ export async function readToday(item: Item, read = readerOf(item)): Promise<Toda
 	const began = startOfDay(clock.now(), origin.timezone);
 	const today = await spentSince(began, read);
 	// What goes on is in no usage: that shows what has ended.
-	const goingOn = spending.unlisted(began, { ...today, askedAt });
+	const goingOn = sumOf(spending.goingOn(began, askedAt));
 	return { ...today, credits: today.credits + goingOn, askedAt, began };
+}
+
+/** More are asked for the next time. */
+const MOST_LOOKS = 20;
+
+/** A run that waits for its review has not spent all that it has reserved. */
+const isOver = (job: Resource): boolean =>
+	jobState(job, job.object === 'agent_run' ? AGENT_STATUSES.afterReview : undefined) !== 'running';
+
+/**
+ * Jobs of this process that nobody waits for may have ended, which the usage shows then: they are asked. So
+ * is one that the service does not know any more.
+ */
+async function lookAfterLeft({ workspace, host, origin }: Item): Promise<void> {
+	const { client, clock, poller, spending } = workspace;
+	const began = startOfDay(clock.now(), origin.timezone);
+	const left = spending
+		.goingOn(began, clock.monotonic())
+		.filter(({ id }) => id !== undefined && poller.seen(id) === undefined);
+	for (const spent of left.slice(0, MOST_LOOKS)) {
+		const path = readerPath({ id: String(spent.id), object: spent.object });
+		const read = await requestResource(client, host.channel, { method: 'GET', path });
+		if (read.ok) spent.isOver = isOver({ object: spent.object, ...read.value });
+		else if (read.failure.kind === 'status') spent.isOver = isGone(read.failure.status);
+	}
 }
 
 /** What was read so long ago is read again before something is sent. */
@@ -234,7 +266,7 @@ export async function askToday(item: Item, request: Priced): Promise<void> {
 	if (settings.maxCreditsPerDay === Infinity) return;
 	const price = workspace.prices.reservationOf(request);
 	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
-	run.cache.today ??= readToday(item);
+	run.cache.today ??= lookAfterLeft(item).then(async () => await readToday(item));
 	run.today = await run.cache.today;
 }
 

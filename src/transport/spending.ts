@@ -1,5 +1,5 @@
 import { DAY_MS } from '../base/times';
-import type { Clock } from '../base/types';
+import type { Clock, Resource } from '../base/types';
 
 /** What one creation has reserved, or may have. */
 export interface Spent {
@@ -14,6 +14,7 @@ export interface Spent {
 	key?: string;
 	/** Of its job, if it is known. */
 	id?: string;
+	object?: unknown;
 	/** Whether its job has ended: then the usage shows what it has cost. */
 	isOver?: boolean;
 }
@@ -27,6 +28,10 @@ export interface Shown {
 
 /** More than a workspace makes in a day. */
 const MOST = 20_000;
+
+/** What they have reserved together. */
+export const sumOf = (all: readonly Spent[]): number =>
+	all.reduce((sum, { credits }) => sum + credits, 0);
 
 /**
  * What this process has spent in a workspace today: a list that was read shows nothing of what was sent
@@ -63,25 +68,26 @@ export class Spending {
 	}
 
 	/** Its answer has come. @param credits what it has reserved */
-	end(spent: Spent, credits: number, id?: string): void {
+	end(spent: Spent, credits: number, job?: Resource): void {
 		if (spent.key !== undefined) this.open.delete(spent.key);
-		Object.assign(spent, { credits, id, endedAt: this.clock.monotonic() });
+		spent.credits = credits;
+		spent.id = job?.id;
+		spent.object = job?.object;
+		spent.endedAt = this.clock.monotonic();
 	}
 
 	/** What was sent that the service has not shown. */
 	notIn({ askedAt, ids }: Shown): number {
-		return this.sumOf(({ endedAt = Infinity, id }) => endedAt > askedAt && !ids.has(id));
-	}
-
-	/** What had its answer by then, since a moment, and goes on, of what no list shows. */
-	unlisted(since: number, { askedAt }: Shown): number {
-		return this.sumOf(
-			({ isListed, isOver, sentAt, endedAt = Infinity }) =>
-				!isListed && !isOver && sentAt >= since && endedAt <= askedAt,
+		return sumOf(
+			[...this.all].filter(({ endedAt = Infinity, id }) => endedAt > askedAt && !ids.has(id)),
 		);
 	}
 
-	private sumOf(isMeant: (spent: Spent) => boolean): number {
-		return [...this.all].filter(isMeant).reduce((sum, { credits }) => sum + credits, 0);
+	/** What was sent since a moment and had its answer by another, and goes on, of what no list shows. */
+	goingOn(since: number, until: number): Spent[] {
+		return [...this.all].filter(
+			({ isListed, isOver, sentAt, endedAt = Infinity }) =>
+				!isListed && !isOver && sentAt >= since && endedAt <= until,
+		);
 	}
 }

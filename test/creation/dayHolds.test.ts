@@ -235,6 +235,44 @@ test.each([
 	);
 });
 
+test.each(['completed', 'failed', 'unknown to the service'])(
+	'a run that nobody waits for and that is %s counts with what the usage says',
+	async (ending) => {
+		const approved = new Set<string>();
+		let execution = 0;
+		const t = setUp({
+			node: new MediaGenAgentRun(),
+			own: () => ({
+				operation: 'approve',
+				agentRunId: `run_${execution}`,
+				maxCredits: 80,
+				options: { maxCreditsPerDay: 100, waitForCompletion: false },
+			}),
+			answers({ method, path }) {
+				const id = path.split('/')[3] ?? '';
+				const usage = { mode: 'agent', credits: 5 * approved.size };
+				if (path === '/usage') return answer(200, { object: 'usage', data: [usage] });
+				if (path === '/generations')
+					return answer(200, { object: 'list', data: [], has_more: false });
+				const run = { id, object: 'agent_run', plan: {}, estimated_credits: 80 };
+				if (method === 'POST') {
+					approved.add(id);
+					return answer(202, { ...run, status: 'running', reserved_credits: 80 });
+				}
+				if (!approved.has(id)) return answer(200, { ...run, status: 'plan_proposed' });
+				return ending.startsWith('unknown')
+					? answer(404, {})
+					: answer(200, { ...run, status: ending, spent_credits: 5 });
+			},
+		});
+		for (execution = 1; execution <= 3; execution += 1) {
+			const { error } = await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+			expect(error).toBeUndefined();
+			await clock.pass(60_000);
+		}
+	},
+);
+
 test('a request of unknown outcome counts once, however often it is refused and tried again', async () => {
 	let posts = 0;
 	let budget = 30;

@@ -336,6 +336,11 @@ export const money: Mutant[] = [
 			from: 'credits: today.credits + goingOn',
 			to: 'credits: today.credits + Math.max(0, goingOn - today.others)',
 		},
+		'money/left-run-counts-until-midnight': {
+			why: 'Runs that nobody waits for count with all that they had reserved for the rest of the day, and nothing more is made.',
+			from: 'if (read.ok) spent.isOver = ',
+			to: 'if (read.ok) ',
+		},
 		'money/lost-answer-is-over-the-limit': {
 			why: 'A picture that was paid for and not answered does not fit under the limit of the day, and is never given.',
 			from: ' || isOutcomeOpen(memory.state)) return undefined;',
