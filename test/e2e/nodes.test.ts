@@ -1,3 +1,5 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 import type { InputItem } from '../../lab/n8n/runNode';
 import { ENDPOINTS, IDEMPOTENCY_HEADER, type EndpointName } from '../../src/api';
@@ -88,7 +90,10 @@ describe('Generation', () => {
 
 	it('Newer Than gives what was made since a moment, and the list in the editor opens what was made', async () => {
 		await makePictures(2);
+		// A moment is of that millisecond, in which the last one may have been made.
+		await sleep(5);
 		const moment = new Date().toISOString();
+		await sleep(5);
 		const newer = await makePictures(3);
 		const many = { operation: 'getAll', returnAll: true, filters: { newerThan: moment } };
 		const rows = await output(node, many);
