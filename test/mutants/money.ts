@@ -382,11 +382,11 @@ export const money: Mutant[] = [
 			to: ')',
 		},
 	}),
-	...inFile('src/creation/run.ts', 'test/creation/creditsPerDay.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/creditsPerDay.test.ts', {
 		'money/quick-jobs-are-free': {
 			why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
-			from: 'if (this.charges.has(id)) this.old.add(id);',
-			to: 'this.charges.delete(id);',
+			from: 'item.run.seemsOld(seen.job.id);',
+			to: 'takeBack(item, charge, seen.job.id);',
 		},
 	}),
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {
