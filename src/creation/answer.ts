@@ -8,7 +8,8 @@ import { keyInUse, type Idempotency } from './idempotency';
 import type { Item, OperationSpec } from './item';
 import { noteFailure } from './run';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './state';
-import { ageOf, isPaidKey, meet, noteKey } from './thereBefore';
+import { isPaidKey, noteKey } from './paidKeys';
+import { ageOf, meet, type DatedJob } from './thereBefore';
 
 /*
  * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
@@ -71,6 +72,8 @@ export interface Progress {
 	readonly beganAt: number;
 	/** Whether this process had met the job of its answer. */
 	met?: 'before' | 'meanwhile';
+	/** The last job of this try that says it had failed before. */
+	olderByItsDate?: DatedJob;
 	readonly place: Place;
 	readonly out: Out;
 	readonly charge: Charge;
@@ -134,11 +137,11 @@ const count: Hearer = ({ made, body }, progress) => {
 
 /** Under a key that others share, the answer may be about a job that they have paid for. */
 function noteCharge(progress: Progress, job: Resource): void {
-	const { item, charge, out } = progress;
+	const { item, charge, idempotency, out } = progress;
 	const age = ageOf(progress, job);
 	progress.met = meet(progress, job);
 	charge.isNew = progress.met === undefined && age !== 'before';
-	if (!charge.isNew) return;
+	if (!charge.isNew || !idempotency.isShared) return;
 	// The service does not keep its keys: nothing is known to be only repeated.
 	if (isPaidKey(progress, out.key)) item.workspace.paidKeys.clear();
 	if (age === 'since') noteKey(progress);
@@ -228,7 +231,7 @@ function madeOf(
 	const job: Resource = { ...known, object: known.object ?? item.spec.object };
 	const difference = whyOfAnother(item, job, sent);
 	if (difference === undefined) return ok({ job, ...saidBy(status, item.spec, job) });
-	if (idempotency.isFixed) return keyInUse({ id: job.id });
+	if (idempotency.sameBy === 'ownKey') return keyInUse({ id: job.id });
 	return fail({ kind: 'badResponse', status, problem: difference });
 }
 

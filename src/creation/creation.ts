@@ -1,8 +1,5 @@
-import { IDEMPOTENCY_HEADER } from '../api';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isResource, type ApiResponse, type Channel, type Resource } from '../base/types';
-import { onAbort } from '../base/abort';
-import { mustHaveId } from '../transport/client';
+import { isResource, type Channel, type Resource } from '../base/types';
 import {
 	AGENT_STATUS,
 	filesIn,
@@ -13,26 +10,20 @@ import {
 import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
-import { hear, type Heard, type Made, type Progress } from './answer';
-import {
-	askBook,
-	awaitCredits,
-	beginToSpend,
-	noteOver,
-	takeBack,
-	withBudget,
-	withinLimits,
-} from './cap';
+import type { Heard, Made, Progress } from './answer';
+import { askBook, awaitCredits, beginToSpend, noteOver, withBudget, withinLimits } from './cap';
 import { askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
+import { exchange, hasKeyExpired, type CreationRequest } from './exchange';
 import { asksForFirstModel, withFirstModel } from './firstModel';
 import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
 import type { Item, OperationSpec, Outcome } from './item';
+import { catchUp, factsOf, rememberContent } from './lostRequests';
+import { forgetKey, isPaidKey } from './paidKeys';
 import { readKnownJob } from './readJob';
 import { inTurn, noteFailure, refusedAlike, whyStopped } from './run';
-import { isKeyExpired, isOutcomeOpen, nextStep, recordEvent } from './state';
-import { adopt, catchUp, factsOf } from './lostRequests';
-import { ageOf, areOwn, forgetKey, isPaidKey, noteKey, wasListedBefore } from './thereBefore';
+import { nextStep, recordEvent } from './state';
+import { judge } from './thereBefore';
 import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './uploads';
 
 /*
@@ -55,9 +46,6 @@ import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './upload
  *     changed the request: once anew.
  */
 
-/** After so long without an answer, in ms, a creation gives its slot to others before it is sent again. */
-const HOLDS_SLOT_MS = 60_000;
-
 /** Which slot the request of an item needs. */
 export function slotKindOf({
 	spec,
@@ -65,18 +53,6 @@ export function slotKindOf({
 }: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
 	const { takesSlot } = spec;
 	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
-}
-
-/**
- * The request of a creation. `key`: of one that is sent again as it was; otherwise it is made when it is
- * sent.
- */
-interface CreationRequest {
-	path: string;
-	body: unknown;
-	key?: string;
-	/** Whether it is sent again as it was. */
-	isRepeat: boolean;
 }
 
 /** What a try starts with: a job that is known, or a request to send. */
@@ -99,13 +75,9 @@ class Creation {
 	private readonly idempotency: Idempotency;
 	/** Whether its model is the one that the workspace lists first. */
 	private readonly asksForModel: boolean;
-	/** Whether what is known of the item is about this request. */
-	private isAdopted = false;
 	private readonly progress: Progress;
 	/** Fires when nothing may be sent for the item that has not been sent yet. */
 	private readonly stop: AbortSignal;
-	/** The last job of this try that says it had failed before. */
-	private olderByItsDate?: { job: Resource; outSince: number };
 
 	constructor(
 		private readonly item: Item,
@@ -147,7 +119,7 @@ class Creation {
 				if (isOwn && (refusal === 'invalid' || refusal === 'notFound')) this.doubtFiles();
 				return whyStopped(item, obtained);
 			}
-			const made = await this.look(obtained.value);
+			const made = await judge(this.progress, obtained.value);
 			if ('again' in made) continue;
 			item.run.addJob(item.itemIndex, made.job, item.part);
 			// Not awaited here: thousands may wait for their jobs, and each suspended call costs 400 bytes.
@@ -159,11 +131,11 @@ class Creation {
 	private async begin(): Promise<Failed | undefined> {
 		const { item, idempotency } = this;
 		const { memory, spec } = item;
-		const rejected = idempotency.claim?.();
+		const rejected = idempotency.take?.();
 		if (rejected) return rejected;
-		if (idempotency.startsOver) this.startOver();
+		if (idempotency.sameBy === 'nothing') this.startOver();
 		// Before the state decides: what was lost of the same request becomes the state of the item.
-		if (memory.content === undefined) this.adopt();
+		if (memory.content === undefined) rememberContent(item, this.content, idempotency);
 		else catchUp(item, idempotency);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
@@ -172,12 +144,6 @@ class Creation {
 		const said = [item.warning, checked.value].filter((one) => one !== undefined);
 		if (said.length > 0) item.warning = said.join('. ');
 		return undefined;
-	}
-
-	/** From now on, what is known of the item is about this request. */
-	private adopt(): void {
-		if (!this.isAdopted) adopt(this.item, this.content, this.idempotency);
-		this.isAdopted = true;
 	}
 
 	/** Why the item need not be sent: others that ask for the same were refused. */
@@ -208,11 +174,7 @@ class Creation {
 			if (!start.ok) return start;
 			if ('known' in start.value) return ok(start.value.known);
 			const { request: sent } = start.value;
-			const waitsForCredits =
-				item.settings.onInsufficientCredits === 'wait' &&
-				progress.again !== 'otherKey' &&
-				!this.isRepetition(sent);
-			const lacking = waitsForCredits
+			const lacking = this.waitsForCredits(sent)
 				? await awaitCredits(item, channel, progress.credits)
 				: undefined;
 			if (lacking) return lacking;
@@ -222,12 +184,21 @@ class Creation {
 	}
 
 	/**
+	 * Under Wait for Top-Up, a request waits for its turn to try once credits lack: not for what costs
+	 * nothing, and not again only because its key has led to nothing.
+	 */
+	private waitsForCredits(request: CreationRequest): boolean {
+		const isSet = this.item.settings.onInsufficientCredits === 'wait';
+		return isSet && this.progress.again !== 'otherKey' && !this.isRepetition(request);
+	}
+
+	/**
 	 * Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a
 	 * first model.
 	 */
 	private async decide(item: Item): Promise<Result<Start>> {
 		const { content, idempotency, opened } = this;
-		const { memory, origin, workspace, request } = item;
+		const { memory, origin, request } = item;
 		const step = nextStep(memory.state, factsOf(item, content, idempotency));
 		const known = (job: Resource) => ok({ known: { job, isOver: memory.state.is === 'done' } });
 		switch (step.do) {
@@ -236,16 +207,10 @@ class Creation {
 			case 'warn':
 				recordEvent(memory, { kind: 'userWarned', execution: origin.owner.execution });
 				return fail({ kind: 'possibleDuplicate', because: step.because });
-			case 'output': {
-				const resource: unknown = JSON.parse(step.resource);
-				// Its links have to work for a while yet.
-				const soon = workspace.clock.now() + 60_000;
-				if (isResource(resource) && filesIn(resource).every((file) => expiryOf(file) > soon))
-					return known(resource);
-				const read = await readKnownJob(item, step.job);
-				return read.ok ? known(read.value) : read;
-			}
+			case 'output':
 			case 'read': {
+				const kept = step.do === 'output' ? this.stillUsable(step.resource) : undefined;
+				if (kept) return known(kept);
 				const read = await readKnownJob(item, step.job);
 				return read.ok ? known(read.value) : read;
 			}
@@ -258,7 +223,7 @@ class Creation {
 				const unfit = this.isRepetition(asked) ? undefined : this.whyRefused();
 				if (unfit) return unfit;
 				if (step.startsOver) this.startOver();
-				this.adopt();
+				rememberContent(item, content, idempotency);
 				let body: Result<unknown> = ok(request.body);
 				if (opened.sources.size > 0) body = await uploadAll(item, opened.sources, idempotency);
 				if (body.ok && this.asksForModel) body = await withFirstModel(item, body.value);
@@ -266,6 +231,14 @@ class Creation {
 				return ok({ request: { ...asked, body: body.value } });
 			}
 		}
+	}
+
+	/** A resource that is remembered, if its links work for a while yet. */
+	private stillUsable(remembered: string): Resource | undefined {
+		const resource: unknown = JSON.parse(remembered);
+		const soon = this.item.workspace.clock.now() + 60_000;
+		if (!isResource(resource)) return undefined;
+		return filesIn(resource).every((file) => expiryOf(file) > soon) ? resource : undefined;
 	}
 
 	/**
@@ -312,8 +285,7 @@ class Creation {
 		const { item, progress } = this;
 		const { charge, place } = progress;
 		const { slot } = place;
-		const isRepetition = this.isRepetition(request);
-		if (this.hasWaitedTooLong(request, isRepetition)) {
+		if (this.hasWaitedTooLong(request)) {
 			slot?.release();
 			place.waitsSince = undefined;
 			progress.again = 'waited';
@@ -321,7 +293,9 @@ class Creation {
 		}
 		const { path, isRepeat } = request;
 		const body = isRepeat ? request.body : this.bodyOf(request.body);
-		const unfit = isRepetition ? undefined : (this.whyRefused() ?? this.whyTooMuch(body));
+		const unfit = this.isRepetition(request)
+			? undefined
+			: (this.whyRefused() ?? this.whyTooMuch(body));
 		if (unfit) {
 			noteFailure(item, unfit);
 			slot?.release();
@@ -329,7 +303,7 @@ class Creation {
 		}
 		const key = this.keyOf(request);
 		beginToSpend(item, charge, body, key);
-		return await this.exchange({ path, key, body, isRepeat }, channel);
+		return await exchange(progress, { path, key, body, isRepeat }, channel);
 	}
 
 	private whyTooMuch(body: unknown): Failed | undefined {
@@ -340,11 +314,11 @@ class Creation {
 	 * It may have waited for a slot for hours: then its key may no longer show what became of it, or the
 	 * credits have run out, and it waits for its turn to try.
 	 */
-	private hasWaitedTooLong({ isRepeat }: CreationRequest, isRepetition: boolean): boolean {
+	private hasWaitedTooLong(request: CreationRequest): boolean {
 		const { item, progress } = this;
-		if (isRepeat && this.hasKeyExpired) return true;
-		const hasRunOut = progress.credits.wasFree && item.workspace.credits.lacksCredits;
-		return hasRunOut === true && progress.again !== 'otherKey' && !isRepetition;
+		if (request.isRepeat && hasKeyExpired(item)) return true;
+		const { wasFree = false } = progress.credits;
+		return wasFree && item.workspace.credits.lacksCredits && this.waitsForCredits(request);
 	}
 
 	/** What is sent of the body that is asked for. */
@@ -367,133 +341,6 @@ class Creation {
 	 */
 	private isRepetition(request: CreationRequest): boolean {
 		return this.idempotency.isShared && isPaidKey(this.progress, this.keyOf(request));
-	}
-
-	/** Whether the key of an open outcome can no longer settle it. */
-	private get hasKeyExpired(): boolean {
-		const { memory, workspace } = this.item;
-		const { state } = memory;
-		return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
-	}
-
-	/**
-	 * Sends a creation until there is a final answer. Once it is out, only a cancel ends the wait for it. It
-	 * is heard all the same: the request may be carried out, and its job takes a slot.
-	 */
-	private async exchange(sent: CreationRequest, channel: Channel): Promise<Heard> {
-		const { item, progress } = this;
-		const { place } = progress;
-		const cancel = item.host.channel.signal;
-		const ending = endingOf(cancel, channel.signal);
-		const answer = this.ask(sent, ending);
-		const heard = answer.then((final) => hear(progress, final, sent.body));
-		const first = await Promise.race([heard, ending.cancelled]);
-		ending.dispose();
-		if (cancel?.aborted) {
-			// Nobody waits for what it makes.
-			const leave = () => place.slot?.leave();
-			void heard.then((made) => 'ok' in made && made.ok && leave(), leave);
-		}
-		return first;
-	}
-
-	/** Under a key it is sent again as long as Wait Timeout lasts, unless that key has expired. */
-	private async ask(sent: CreationRequest, ending: Ending): Promise<Result<ApiResponse>> {
-		const { item, progress } = this;
-		const { host, request, settings, spec, workspace } = item;
-		const { key, path, body } = sent;
-		const headers: Record<string, string> = {};
-		if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
-		return await workspace.client.request(
-			{ ...host.channel, signal: ending.signal },
-			{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
-			{
-				onSending: () => this.goesOut(sent, ending),
-				replayable: () => key !== undefined && !this.hasKeyExpired,
-				return429: progress.place.kind !== undefined,
-				outcomeOpen: sent.isRepeat,
-				keepTryingMs: spec.charges ? settings.waitTimeoutMs : undefined,
-				validate: mustHaveId,
-			},
-		);
-	}
-
-	/** Recorded before it is sent, so that a run that dies in between can pick it up. */
-	private goesOut({ key, path, body }: CreationRequest, ending: Ending): void {
-		const { item, progress } = this;
-		const { out, place } = progress;
-		const { clock } = item.workspace;
-		if (ending.isOut()) {
-			// Its job, should there be one, takes a slot again once it is known.
-			if (clock.monotonic() - out.since >= HOLDS_SLOT_MS) place.slot?.release();
-			return;
-		}
-		ending.goesOut();
-		out.since = clock.monotonic();
-		out.key = key;
-		recordEvent(item.memory, { kind: 'sending', key, path, body, now: clock.now() });
-	}
-
-	/**
-	 * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So
-	 * the job is read once, at once, unless its answer says enough: one that had failed before this try leads
-	 * to the next key; one of this try's own ends the item.
-	 */
-	private async look(made: Made): Promise<Made | { again: 'otherKey' }> {
-		const { item, idempotency, progress } = this;
-		const { charge, out, place } = progress;
-		// What approves or reviews a run is answered with that run.
-		const isMade = item.spec.endpoint.does === 'creates';
-		const mayBeOfOthers = idempotency.isShared && !idempotency.isFixed && isMade;
-		if (!place.slot || made.isOver || item.spec.output !== 'job') return made;
-		const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
-		if (!mayBeOfOthers || ageOf(progress, made.job) === 'since')
-			return stateOf(made) === 'bad' ? await this.doubted(made) : made;
-		const seen = stateOf(made) === 'running' ? await this.readOnce(made) : made;
-		if (!seen) return made;
-		const state = stateOf(seen);
-		const age = ageOf(progress, seen.job);
-		if (age === 'before') takeBack(item, charge, seen.job.id);
-		// It is being made, so its key is new.
-		else if (state === 'running' && charge.isNew) noteKey(progress);
-		// Nothing is made so fast.
-		const sinceSent = item.workspace.clock.monotonic() - out.since;
-		const isFinishedAtOnce = state === 'good' && sinceSent < AT_ONCE_MS;
-		if (isFinishedAtOnce && age !== 'since') item.run.seemsOld(seen.job.id);
-		if (state !== 'bad' || !(await this.hadFailedBefore(seen.job, age))) return seen;
-		if (!idempotency.giveWay?.('failedBefore')) return seen;
-		takeBack(item, charge, seen.job.id);
-		place.slot.release();
-		place.slot = undefined;
-		recordEvent(item.memory, { kind: 'jobFailed' });
-		return { again: 'otherKey' };
-	}
-
-	/** Whether a job that has failed was there before this try: one of its own ends it. */
-	private async hadFailedBefore(job: Resource, age: ReturnType<typeof ageOf>): Promise<boolean> {
-		const { progress } = this;
-		if (age === 'since') return false;
-		if (progress.met === 'before') return true;
-		if (age === undefined) return await wasListedBefore(progress, job);
-		const last = this.olderByItsDate;
-		this.olderByItsDate = { job, outSince: progress.out.since };
-		return last === undefined || !areOwn(last, this.olderByItsDate);
-	}
-
-	/** A job that cannot be read is there all the same: its item goes on, and so does the run. */
-	private async readOnce(made: Made): Promise<Made | undefined> {
-		const { item } = this;
-		const { id, object } = made.job;
-		const reference = typeof object === 'string' ? { id, object } : { id };
-		const read = await item.run.reads.run(item.host.channel, async () => {
-			return await readKnownJob(item, reference);
-		});
-		return read?.ok ? { ...made, job: read.value } : undefined;
-	}
-
-	/** A new job was accepted: that it has failed at once is not taken from that answer. */
-	private async doubted(made: Made): Promise<Made> {
-		return (await this.readOnce(made)) ?? { ...made, job: { ...made.job, status: undefined } };
 	}
 
 	/** What the item comes to: its job, with the files of one that has ended well. */
@@ -560,54 +407,6 @@ class Creation {
 		return workspace.poller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
 	}
 }
-
-/** What ends the wait for the answer to one creation. */
-interface Ending {
-	/** Ends the request. */
-	signal: AbortSignal;
-	/** Whether an attempt has gone out. */
-	isOut(): boolean;
-	goesOut(): void;
-	/** Comes with a cancel. */
-	cancelled: Promise<Failed>;
-	dispose(): void;
-}
-
-/**
- * `stop` ends it until the first attempt goes out; from then on only `cancel` does, that of the execution, as
- * the request may be carried out.
- */
-function endingOf(cancel: AbortSignal | undefined, stop: AbortSignal | undefined): Ending {
-	const ending = new AbortController();
-	const disposals: Array<() => void> = [];
-	let isOut = false;
-	const cancelled = new Promise<Failed>((resolve) => {
-		const end = () => {
-			ending.abort();
-			resolve(fail({ kind: 'cancelled', outcomeUnknown: isOut }));
-		};
-		disposals.push(onAbort(cancel, end));
-	});
-	const endUnlessOut = () => {
-		if (!isOut) ending.abort();
-	};
-	disposals.push(onAbort(stop, endUnlessOut));
-	if (stop?.aborted) ending.abort();
-	return {
-		signal: ending.signal,
-		isOut: () => isOut,
-		goesOut() {
-			isOut = true;
-		},
-		cancelled,
-		dispose: () => {
-			for (const dispose of disposals) dispose();
-		},
-	};
-}
-
-/** A job that has ended so soon after it was asked for was there before, in ms. */
-const AT_ONCE_MS = 2_000;
 
 /** The largest resource that is remembered in full, in characters of JSON. */
 const MAX_CHARACTERS = 2_000;

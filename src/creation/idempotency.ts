@@ -1,16 +1,14 @@
 import { LIMITS } from '../api';
 import { sha256, shortHash } from '../base/hash';
-import { fail, type Failed } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import { inOrder } from '../base/values';
-import type { IdempotencyMode, Item } from './item';
+import type { IdempotencyChoice, IdempotencyMode, Item, Settings } from './item';
 import { scopeOf } from './lostRequests';
 import type { JobReference } from './state';
 
 /**
  * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
- * that key. There is a class for each choice. Elsewhere the choice is asked for only to word a message, to
- * refuse what it cannot keep (`n8n/prepare.ts`), and to tell n8n whether a retry may pay
- * (`n8n/runOperation.ts`).
+ * that key. There is a class for each choice. Elsewhere the choice is asked for only to word a message.
  *
  * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
  * The number rises when a key has led to nothing.
@@ -39,12 +37,12 @@ export interface Idempotency {
 	 * nothing that only this execution knows.
 	 */
 	readonly isShared: boolean;
-	/** Whether the key is the same whatever is requested. */
-	readonly isFixed: boolean;
-	/** Whether an item goes on with what another try or execution has lost of the same request. */
-	readonly takesOver: boolean;
-	/** Whether each try of the node makes a request of its own. */
-	readonly startsOver: boolean;
+	/**
+	 * What makes another request the same one: that it asks for the same, so that an item goes on with what
+	 * another try or execution has lost; that it has the user's key, whatever it asks for; or nothing, so
+	 * that each try makes a request of its own.
+	 */
+	readonly sameBy: 'content' | 'ownKey' | 'nothing';
 	/**
 	 * The key of the next request; `undefined` if it has none.
 	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
@@ -59,8 +57,8 @@ export interface Idempotency {
 	giveWay?(because: 'failedBefore' | 'noCredits'): boolean;
 	/** Credits may have come since the last 402. */
 	startAgain?(): void;
-	/** Why the request must not be sent under its key. */
-	claim?(): Failed | undefined;
+	/** Takes the key for this request. @returns why it must not be sent under it */
+	take?(): Failed | undefined;
 }
 
 /** @param filledIn see {@link Idempotency.keyOf} */
@@ -86,9 +84,7 @@ export function ownKeyProblem(key: string): string | undefined {
 /** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */
 class OnRetries implements Idempotency {
 	readonly isShared = false;
-	readonly isFixed = false;
-	readonly takesOver = true;
-	readonly startsOver = false;
+	readonly sameBy = 'content';
 
 	constructor(
 		private readonly item: Item,
@@ -115,9 +111,7 @@ const MAX_KEYS = 50;
  * execution knows, as others may find credits.
  */
 class SameRequest implements Idempotency {
-	readonly isFixed = false;
-	readonly takesOver = true;
-	readonly startsOver = false;
+	readonly sameBy = 'content';
 	private readonly own: OnRetries;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
@@ -187,9 +181,7 @@ export function keyInUse(job: JobReference | undefined): Failed {
 /** The user says which requests are the same. */
 class OwnKey implements Idempotency {
 	readonly isShared = true;
-	readonly isFixed = true;
-	readonly takesOver = false;
-	readonly startsOver = false;
+	readonly sameBy = 'ownKey';
 	/** Other workflows may use the key too. */
 	readonly uploadOwner = 'own key';
 
@@ -210,7 +202,7 @@ class OwnKey implements Idempotency {
 	 * In all rounds of a loop a key is that of one request: for another one the service would give the media
 	 * of the first.
 	 */
-	claim(): Failed | undefined {
+	take(): Failed | undefined {
 		const { node, origin } = this.item;
 		const hash = shortHash(this.keyOf());
 		node.keys ??= {};
@@ -230,9 +222,7 @@ class OwnKey implements Idempotency {
 /** No key: each try of the node pays again. */
 class Off implements Idempotency {
 	readonly isShared = false;
-	readonly isFixed = false;
-	readonly takesOver = false;
-	readonly startsOver = true;
+	readonly sameBy = 'nothing';
 	readonly uploadOwner: string;
 
 	constructor({ node }: Item) {
@@ -254,3 +244,28 @@ const MODES: Record<IdempotencyMode, new (item: Item, content: string) => Idempo
 /** @param content hash of the request as the user asks for it, with its files by their bytes */
 export const idempotencyOf = (item: Item, content: string): Idempotency =>
 	new MODES[item.settings.idempotency](item, content);
+
+/** Whether another try of a request may pay again. */
+export const retryMayPay = (mode: IdempotencyMode): boolean => mode === 'none';
+
+/** What a choice means where the workflow runs. */
+export function modeOf(choice: IdempotencyChoice, isInEditor: boolean): IdempotencyMode {
+	if (choice !== 'editor') return choice;
+	return isInEditor ? 'content' : 'execution';
+}
+
+/**
+ * The settings of the parts of an item, which need a request each: a key of the user's own is that of one
+ * request.
+ */
+export function settingsOfParts(settings: Settings, count: number): Result<Settings[]> {
+	const parts = Array.from({ length: count }, (_, index) => {
+		// Not `1-1` for the first part of `1`: that may be the key of another item.
+		return { ...settings, idempotencyKey: `${settings.idempotencyKey}#part=${index + 1}` };
+	});
+	if (settings.idempotency !== 'custom') return ok(parts);
+	const wrong = ownKeyProblem(parts.at(-1)?.idempotencyKey ?? '');
+	return wrong === undefined
+		? ok(parts)
+		: fail({ kind: 'input', field: 'Own Key', problem: wrong });
+}

@@ -263,14 +263,15 @@ function takeLost(item: Item, content: string): void {
 }
 
 /** n8n may have kept an older memory of the item than this process has. */
-export function catchUp(item: Item, { takesOver }: Idempotency): void {
-	if (!takesOver || item.host.channel.signal?.aborted) return;
+export function catchUp(item: Item, { sameBy }: Idempotency): void {
+	if (sameBy !== 'content' || item.host.channel.signal?.aborted) return;
 	const later = item.lost.laterThan(item.memory);
 	if (later) goOnWith(item.memory, later);
 }
 
-const ownKeyHash = ({ settings }: Item, { isFixed }: Idempotency): string | undefined =>
-	isFixed ? shortHash(settings.idempotencyKey) : undefined;
+/** Of one that is known by a key of the user's own. */
+const ownKeyHash = ({ settings }: Item, { sameBy }: Idempotency): string | undefined =>
+	sameBy === 'ownKey' ? shortHash(settings.idempotencyKey) : undefined;
 
 /**
  * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
@@ -280,7 +281,7 @@ export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content
 	shortHash([node.runId, content, origin.item].join('\n'));
 
 /** From now on, what is known of the item is about the request with this content. */
-export function adopt(item: Item, content: string, idempotency: Idempotency): void {
+export function rememberContent(item: Item, content: string, idempotency: Idempotency): void {
 	const { memory, inputFingerprint } = item;
 	const isNew = memory.content === undefined;
 	const isSame = memory.content === content;
@@ -289,9 +290,9 @@ export function adopt(item: Item, content: string, idempotency: Idempotency): vo
 	if (isSame) return;
 	memory.content = content;
 	delete memory.scope;
-	if (idempotency.isFixed) return;
+	if (idempotency.sameBy === 'ownKey') return;
 	memory.scope = scopeOf(item, content);
-	if (isNew && idempotency.takesOver) takeLost(item, content);
+	if (isNew && idempotency.sameBy === 'content') takeLost(item, content);
 }
 
 /**
@@ -306,7 +307,8 @@ export function factsOf(item: Item, content: string, idempotency: Idempotency): 
 		now: workspace.clock.now(),
 		isOther,
 		isChanged: isOther && memory.inputFingerprint !== inputFingerprint,
-		hasFixedKey: idempotency.isFixed && memory.customKey === ownKeyHash(item, idempotency),
+		hasFixedKey:
+			idempotency.sameBy === 'ownKey' && memory.customKey === ownKeyHash(item, idempotency),
 		execution: origin.owner.execution,
 	};
 }

@@ -1,20 +1,16 @@
-import { fail, ok, type Result } from '../base/result';
+import { ok, type Result } from '../base/result';
 import type { ApiRequest } from '../base/types';
 import type { StoredFile } from '../transport/host';
 import { create } from './creation';
 import type { Item, Outcome, Whole } from './item';
-import { ownKeyProblem } from './idempotency';
+import { settingsOfParts } from './idempotency';
 import { itemMemory, labelOfPart, placeOfPart } from './memory';
 
 /** A job for each part of what does not fit into one request, with its number and how many there are. */
 export async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
 	const { node, origin, settings } = item;
-	// A key of the user's own is that of one request. Not `1-1` for the first part of `1`: that may be the
-	// key of another item.
-	const keyOfPart = (number: number) => `${settings.idempotencyKey}#part=${number}`;
-	const problem =
-		settings.idempotency === 'custom' ? ownKeyProblem(keyOfPart(parts.length)) : undefined;
-	if (problem) return fail({ kind: 'input', field: 'Own Key', problem });
+	const settingsOf = settingsOfParts(settings, parts.length);
+	if (!settingsOf.ok) return settingsOf;
 	const memories = parts.map((_, index) => itemMemory(node, placeOfPart(origin.item, index)));
 	const isUnsent = (_: ApiRequest, index: number) => memories[index]?.state.is === 'new';
 	const refused: Whole['refused'] = {};
@@ -29,7 +25,7 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 				part: labelOfPart(index),
 				memory: itemMemory(node, place),
 				origin: { ...origin, item: place },
-				settings: { ...settings, idempotencyKey: keyOfPart(index + 1) },
+				settings: settingsOf.value[index] ?? settings,
 			};
 			return await create({ ...item, ...ofPart });
 		}),

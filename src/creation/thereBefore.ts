@@ -5,7 +5,12 @@ import { asText, type Resource } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';
 import { jobState } from '../transport/jobState';
 import { MINUTE_MS } from '../transport/tuning';
-import type { Progress } from './answer';
+import type { Made, Progress } from './answer';
+import { takeBack } from './cap';
+import type { Item } from './item';
+import { noteKey } from './paidKeys';
+import { readKnownJob } from './readJob';
+import { recordEvent } from './state';
 
 /*
  * Whether an answer is about a job that was there before, which costs nothing: under a key that others share,
@@ -14,7 +19,8 @@ import type { Progress } from './answer';
  * it ends its try.
  */
 
-type Asking = Pick<Progress, 'item' | 'content'>;
+/** A job that has ended so soon after it was asked for was there before, in ms. */
+const AT_ONCE_MS = 2_000;
 
 /** The clocks of one service may differ by so much: that of its answers and that of its jobs. */
 const CLOCKS_DIFFER_MS = MINUTE_MS;
@@ -57,8 +63,78 @@ export function meet(progress: Progress, job: Resource): 'before' | 'meanwhile' 
 	return known < beganAt ? 'before' : 'meanwhile';
 }
 
+/**
+ * The job of an answer, and whether its key leads to nothing: to a job that had failed before this try.
+ *
+ * Under a key that others share, the answer may be that of an earlier execution, repeated as it was. So the
+ * job is read once, at once, unless its answer says enough. One that has failed by itself in this try ends
+ * the item.
+ */
+export async function judge(progress: Progress, made: Made): Promise<Made | { again: 'otherKey' }> {
+	const { item, idempotency, charge, out, place } = progress;
+	if (!place.slot || made.isOver || item.spec.output !== 'job') return made;
+	const stateOf = ({ job }: Made) => jobState(job, item.settings.terminalStatuses);
+	if (!mayBeOfOthers(progress) || ageOf(progress, made.job) === 'since')
+		return stateOf(made) === 'bad' ? await doubted(item, made) : made;
+
+	const seen = stateOf(made) === 'running' ? await readOnce(item, made) : made;
+	if (!seen) return made;
+	const state = stateOf(seen);
+	const age = ageOf(progress, seen.job);
+	if (age === 'before') takeBack(item, charge, seen.job.id);
+	// It is being made, so its key is new.
+	else if (state === 'running' && charge.isNew) noteKey(progress);
+	// Nothing is made so fast.
+	const isAtOnce = item.workspace.clock.monotonic() - out.since < AT_ONCE_MS;
+	if (state === 'good' && isAtOnce && age !== 'since') item.run.seemsOld(seen.job.id);
+	if (state !== 'bad' || !(await hadFailedBefore(progress, seen.job, age))) return seen;
+
+	if (!idempotency.giveWay?.('failedBefore')) return seen;
+	takeBack(item, charge, seen.job.id);
+	place.slot.release();
+	place.slot = undefined;
+	recordEvent(item.memory, { kind: 'jobFailed' });
+	return { again: 'otherKey' };
+}
+
+/** What approves a run is answered with that run, and a key of the user's own is that of one request. */
+function mayBeOfOthers({ item, idempotency }: Progress): boolean {
+	const { isShared, sameBy } = idempotency;
+	return isShared && sameBy === 'content' && item.spec.endpoint.does === 'creates';
+}
+
+/** Whether a job that has failed was there before this try: one of its own ends it. */
+async function hadFailedBefore(
+	progress: Progress,
+	job: Resource,
+	age: ReturnType<typeof ageOf>,
+): Promise<boolean> {
+	if (age === 'since') return false;
+	if (progress.met === 'before') return true;
+	if (age === undefined) return await wasListedBefore(progress, job);
+	const last = progress.olderByItsDate;
+	progress.olderByItsDate = { job, outSince: progress.out.since };
+	return last === undefined || !areOwn(last, progress.olderByItsDate);
+}
+
+/** A job that cannot be read is there all the same: its item goes on, and so does the run. */
+async function readOnce(item: Item, made: Made): Promise<Made | undefined> {
+	const { id, object } = made.job;
+	const reference = typeof object === 'string' ? { id, object } : { id };
+	const read = await item.run.reads.run(
+		item.host.channel,
+		async () => await readKnownJob(item, reference),
+	);
+	return read?.ok ? { ...made, job: read.value } : undefined;
+}
+
+/** A new job was accepted: that it has failed at once is not taken from that answer. */
+async function doubted(item: Item, made: Made): Promise<Made> {
+	return (await readOnce(item, made)) ?? { ...made, job: { ...made.job, status: undefined } };
+}
+
 /** Whether the list shows a job among those that were made before the request went out. */
-export async function wasListedBefore(progress: Progress, { id }: Resource): Promise<boolean> {
+async function wasListedBefore(progress: Progress, { id }: Resource): Promise<boolean> {
 	const { item, out } = progress;
 	const { since, sentAt = NaN } = out;
 	const { host, workspace, spec } = item;
@@ -77,46 +153,18 @@ export async function wasListedBefore(progress: Progress, { id }: Resource): Pro
 	return (await shows(moment - CLOCKS_DIFFER_MS)) && !(await shows(moment - OLDEST_MS));
 }
 
+/** A job that says it is older than its request. */
+export interface DatedJob {
+	job: Resource;
+	/** When its request went out, on the monotonic clock. */
+	outSince: number;
+}
+
 /**
  * Whether two jobs that say to be older are so far apart as their requests: then both were made by them, and
  * the clock of the jobs is wrong.
  */
-export function areOwn(one: { job: Resource; outSince: number }, other: typeof one): boolean {
+function areOwn(one: DatedJob, other: DatedJob): boolean {
 	const madeApart = momentOf(other.job.created_at) - momentOf(one.job.created_at);
 	return Math.abs(madeApart - (other.outSince - one.outSince)) < 2_000;
-}
-
-/**
- * A service may keep the keys of each path by themselves. Under a key of the user's own, requests may differ.
- */
-const nameOfKey = ({ item, content }: Asking, key: string): string =>
-	shortHash(`${item.request.path}\n${content}\n${key}`);
-
-/** Under the key of the request a job was made just now, which the service gives for nothing for a day. */
-export function noteKey(progress: Progress): void {
-	const { key, since } = progress.out;
-	if (key === undefined) return;
-	const { clock, paidKeys } = progress.item.workspace;
-	const wall = clock.now() - (clock.monotonic() - since);
-	paidKeys.set(nameOfKey(progress, key), { wall, monotonic: since });
-}
-
-/** Its job has failed: some services drop it then. */
-export function forgetKey(progress: Progress): void {
-	const { item, out } = progress;
-	if (out.key !== undefined) item.workspace.paidKeys.delete(nameOfKey(progress, out.key));
-}
-
-/** The job may have been on its way for a while, and keys are dropped by another clock. */
-const MARGIN_MS = 60 * MINUTE_MS;
-
-/** Whether a request under this key is known to be only a repetition, which costs nothing. */
-export function isPaidKey(asking: Asking, key: string | undefined): boolean {
-	const { clock, paidKeys } = asking.item.workspace;
-	if (key === undefined) return false;
-	const since = paidKeys.get(nameOfKey(asking, key));
-	if (since === undefined) return false;
-	// One clock stands still while the machine sleeps, the other may be set back.
-	const age = Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic);
-	return age < LIMITS.idempotencyHours * 60 * MINUTE_MS - MARGIN_MS;
 }

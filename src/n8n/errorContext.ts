@@ -1,3 +1,4 @@
+import { retryMayPay } from '../creation/idempotency';
 import type { IdempotencyMode, OperationSpec, WorkflowMode } from '../creation/item';
 
 /** Labels of the editor by the path of the field in the request, such as `parameters.count`. */
@@ -47,7 +48,7 @@ export function goOn({ isRow, isTool, mode = 'production' }: ErrorContext): stri
 
 /** Whether its reader can go on: a person with a row of an execution that went on only in the editor. */
 export function canGoOn({ idempotency, isRow, isTool, mode }: ErrorContext): boolean {
-	if (idempotency === 'none') return false;
+	if (idempotency && retryMayPay(idempotency)) return false;
 	return isTool === true || !isRow || mode === 'manual';
 }
 

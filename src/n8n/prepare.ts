@@ -2,6 +2,7 @@ import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
 import type { Input, NodeCall } from './call';
 import type { Runnable } from './check';
 import { guardsOf, holdsAnyway, isSet, misplacedGuard } from './misplacedGuards';
+import { modeOf } from '../creation/idempotency';
 import type { IdempotencyChoice, Prepared } from '../creation/item';
 import { shortHash } from '../base/hash';
 import { nearest } from '../base/nearest';
@@ -179,11 +180,9 @@ function prepare(
 	const values = new Values(fields, read.value, isTool, context);
 	const settings = buildSettings(values, usualSettings(spec, isTool));
 	if (!settings.ok) return settings;
-	const chosen = settings.value.idempotency as IdempotencyChoice;
-	if (chosen === 'editor') {
-		settings.value.idempotency = call.mode === 'manual' ? 'content' : 'execution';
-		settings.value.sameInEditor = true;
-	}
+	const choice = settings.value.idempotency as IdempotencyChoice;
+	settings.value.idempotency = modeOf(choice, call.mode === 'manual');
+	if (choice === 'editor') settings.value.sameInEditor = true;
 	// Whoever does not wait for the files of a job gets none.
 	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
 		settings.value.downloadOutputs = false;

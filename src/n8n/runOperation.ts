@@ -5,6 +5,7 @@ import type { NodeCall } from './call';
 import { ALL_AT_ONCE, checkAll, type Ready, type Runnable } from './check';
 import type { ErrorContext } from './errorContext';
 import { describeFailure, detailsOf, nodeError, runError } from './errors';
+import { retryMayPay } from '../creation/idempotency';
 import { lostRequestsOf } from '../creation/lostRequests';
 import { receiptOf } from './receipt';
 import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
@@ -87,7 +88,8 @@ function failedRow(
 	const context = { ...contextOf(call, operation, run, end), isRow: true };
 	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that
 	// would be paid for again.
-	if (node.retryOnFail && index === 0 && context.idempotency === 'none')
+	const mayPay = context.idempotency !== undefined && retryMayPay(context.idempotency);
+	if (node.retryOnFail && index === 0 && mayPay)
 		return { json: {}, error: nodeError(node, failed, context), pairedItem: { item: index } };
 	const details = detailsOf(failed, context);
 	if (node.onError === 'continueErrorOutput')

@@ -2,6 +2,7 @@ import { idAskedFor } from '../api';
 import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { holdsSlot, isMedia, jobState } from '../transport/jobState';
+import { retryMayPay } from '../creation/idempotency';
 import type { Item, Outcome } from '../creation/item';
 import { noteEnd, statesOf, type ItemMemory } from '../creation/memory';
 import { isOutcomeOpen } from '../creation/state';
@@ -52,7 +53,7 @@ function unfinished(item: Item): Result<Outcome> {
 	});
 	if (resources.length === 0) return ok({ resources: [{ status: 'not sent' }], next: NOT_SENT });
 	const jobs = resources.filter(({ id }) => id !== undefined);
-	if (settings.idempotency === 'none') {
+	if (retryMayPay(settings.idempotency)) {
 		const next = jobs.length === resources.length ? GET_LATER : LOOK_FOR;
 		return ok({ resources, next });
 	}

@@ -37,15 +37,17 @@ export const money: Mutant[] = [
 			to: 'sent.warnedIn !== undefined',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/paidOnce.test.ts', {
+	...inFile('src/creation/exchange.ts', 'test/creation/paidOnce.test.ts', {
 		'money/sent-but-not-noted': {
 			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
 			from: "recordEvent(item.memory, { kind: 'sending', key, path, body, now: clock.now() });",
 			to: '',
 		},
+	}),
+	...inFile('src/creation/exchange.ts', 'test/creation/paidOnce.test.ts', {
 		'money/no-key-is-sent-again': {
 			why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
-			from: 'replayable: () => key !== undefined && !this.hasKeyExpired,',
+			from: 'replayable: () => key !== undefined && !hasKeyExpired(item),',
 			to: 'replayable: () => true,',
 		},
 	}),
@@ -63,11 +65,11 @@ export const money: Mutant[] = [
 			to: 'if (difference !== null) return ok(',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
+	...inFile('src/creation/thereBefore.ts', 'test/creation/oneOrder.test.ts', {
 		'money/unread-job-halts-the-run': {
 			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
-			from: 'const read = await item.run.reads.run(item.host.channel, async () => {',
-			to: 'const read = await inTurn(item, async () => {',
+			from: 'return read?.ok ? { ...made, job: read.value } : undefined;',
+			to: "if (!read?.ok) item.run.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
 		},
 	}),
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
@@ -105,14 +107,14 @@ export const money: Mutant[] = [
 			to: 'if (spec) return this',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/contentRuns.test.ts', {
+	...inFile('src/creation/thereBefore.ts', 'test/creation/contentRuns.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
 			from: "if (state !== 'bad' || !(await",
 			to: "if (state === 'bad' || !(await",
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/thereBefore.test.ts', {
+	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
 		'money/own-failure-made-again': {
 			why: 'With Same Request a job that fails at once is made again and again in one run.',
 			from: 'if (age === undefined) return await wasListedBefore(progress, job);',
@@ -133,18 +135,25 @@ export const money: Mutant[] = [
 			to: 'charge.isNew = true;',
 		},
 	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/replays.test.ts', {
+	...inFile('src/creation/paidKeys.ts', 'test/creation/replays.test.ts', {
 		'money/repetition-is-refused': {
 			why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
 			from: 'if (key === undefined) return false;',
 			to: 'if (key !== undefined) return false;',
 		},
 	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/replays.test.ts', {
+	...inFile('src/creation/paidKeys.ts', 'test/creation/replays.test.ts', {
 		'money/key-that-is-over-is-free': {
 			why: 'A day later the same request is paid for again, past every limit.',
 			from: 'return age < LIMITS',
 			to: 'return age < 2 * LIMITS',
+		},
+	}),
+	...inFile('src/creation/paidKeys.ts', 'test/creation/thereBefore.test.ts', {
+		'money/keys-outlive-sleep': {
+			why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
+			from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
+			to: 'clock.monotonic() - since.monotonic',
 		},
 	}),
 	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
@@ -157,11 +166,6 @@ export const money: Mutant[] = [
 			why: 'Before a list that goes on from no moment, a prompt that fails at once is paid for up to fifty times.',
 			from: ' && !(await shows(moment - OLDEST_MS))',
 			to: '',
-		},
-		'money/keys-outlive-sleep': {
-			why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
-			from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
-			to: 'clock.monotonic() - since.monotonic',
 		},
 	}),
 	...inFile('src/creation/cap.ts', 'test/creation/parts.test.ts', {
@@ -368,21 +372,21 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/saidByStatus.test.ts', {
+	...inFile('src/creation/thereBefore.ts', 'test/creation/saidByStatus.test.ts', {
 		'money/accepted-means-failed': {
 			why: 'A job that the 202 of its creation calls failed is not looked at, and the next try pays again.',
-			from: "return stateOf(made) === 'bad' ? await this.doubted(made) : made;",
+			from: "return stateOf(made) === 'bad' ? await doubted(item, made) : made;",
 			to: 'return made;',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/replays.test.ts', {
+	...inFile('src/creation/thereBefore.ts', 'test/creation/replays.test.ts', {
 		'money/new-job-read-at-once': {
 			why: 'With Same Request each new job costs a read that nothing needs.',
 			from: " || ageOf(progress, made.job) === 'since')",
 			to: ')',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/creditsPerDay.test.ts', {
+	...inFile('src/creation/thereBefore.ts', 'test/creation/creditsPerDay.test.ts', {
 		'money/quick-jobs-are-free': {
 			why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
 			from: 'item.run.seemsOld(seen.job.id);',
@@ -565,7 +569,7 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/errorContext.ts', 'test/n8n/errors.test.ts', {
 		'money/error-promises-a-free-retry': {
 			why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
-			from: "if (idempotency === 'none') return false;",
+			from: 'if (idempotency && retryMayPay(idempotency)) return false;',
 			to: '',
 		},
 	}),
