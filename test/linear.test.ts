@@ -2,7 +2,7 @@
 import { splitText } from '../nodes/Speech/splitText';
 import { isBlank, quoted, sendable, trimmed, unwrapped } from '../src/base/texts';
 import { flagOf } from '../src/base/values';
-import { identityOf, readEvent, readPayload } from '../src/trigger/event';
+import { eventIdentity, readEvent, readPayload } from '../src/trigger/event';
 import { whyUntrusted } from '../src/trigger/signature';
 import {
 	binaryField,
@@ -40,7 +40,7 @@ import { readerPath } from '../src/transport/jobState';
 import { localReason, toNoResponse } from '../src/transport/network';
 import { errorOf } from '../src/transport/statuses';
 import { uploadHeaders } from '../src/files/headers';
-import { detect, nameOfType, statedType, typeOfName } from '../src/files/types';
+import { detect, nameOfType, statedType, typeOfName } from '../src/files/fileTypes';
 import { readableStem, safeFileName } from '../src/files/names';
 import { contentLength } from '../src/files/transfer';
 import { context } from './support/rules';
@@ -73,7 +73,10 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'the name of a voice': (text) =>
 		presetVoiceName({ name: text, language_name: text, language_code: text }),
 	'the body of an event': (text) => readPayload(Buffer.from(text)),
-	'an event': (text) => [readEvent({ type: text }), identityOf({ type: text, data: { id: text } })],
+	'an event': (text) => [
+		readEvent({ type: text }),
+		eventIdentity({ type: text, data: { id: text } }),
+	],
 	'a signature': (text) =>
 		whyUntrusted({
 			secret: 'x',

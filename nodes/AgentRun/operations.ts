@@ -53,7 +53,7 @@ const directionStrategy: Field = {
 	mapping: inBody('direction_strategy', choice(DIRECTION_STRATEGIES)),
 };
 
-const maxCredits: Field = {
+const budget: Field = {
 	displayName: 'Budget in Credits',
 	name: 'maxCredits',
 	type: 'number',
@@ -126,7 +126,7 @@ const create: Operation = {
 				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Budget in Credits as well. If the plan cannot be approved, that is an error, from which Approve can go on.',
 			mapping: inBody('auto_approve', flag()),
 		},
-		additionalFields([directionStrategy, maxCredits, priority, sourceImages]),
+		additionalFields([budget, directionStrategy, priority, sourceImages]),
 		...waitFields(AGENT_STATUSES.any, [maxCreditsOrStop, maxCreditsPerDay]),
 	],
 };

@@ -15,7 +15,7 @@ interface OfModes {
 	field: Field;
 }
 
-const fieldsOf = (mode: GenerationMode, all: OfModes[]): Field[] =>
+const fieldsFor = (mode: GenerationMode, all: OfModes[]): Field[] =>
 	all.filter(({ modes }) => modes.includes(mode)).map(({ field }) => field);
 
 const VISUAL: GenerationMode[] = ['image', 'video'];
@@ -26,73 +26,73 @@ const SINGLE: readonly string[] = SINGLE_ITEM_SLOTS;
 
 const VIDEO = 'https://example.com/clip.mp4';
 
-interface Slot extends Pick<Field, 'displayName' | 'description'> {
+interface InputField extends Pick<Field, 'displayName' | 'description'> {
 	name: InputSlot;
 	modes: GenerationMode[];
 	example?: string;
 }
 
 /** A slot takes URLs or binary fields. Specification: CreateGeneration, `input`. */
-function slot({ modes, name, ...ui }: Slot): OfModes {
+function inputField({ modes, name, ...ui }: InputField): OfModes {
 	const isMany = !SINGLE.includes(name);
 	const rule = media(isMany ? {} : LIMITS.singleItemSlot);
 	return { modes, field: mediaField({ ...ui, name, as: `input.${name}`, rule, isMany }) };
 }
 
 /** In the order in which people look for them. A model takes few of them; its catalogue entry says which. */
-const SLOTS: OfModes[] = [
-	slot({
+const INPUT_FIELDS: OfModes[] = [
+	inputField({
 		name: 'start_frame',
 		displayName: 'Start Frame',
 		description: 'The image that the video begins with',
 		modes: ['video'],
 	}),
-	slot({
+	inputField({
 		name: 'end_frame',
 		displayName: 'End Frame',
 		description: 'The image that the video ends with',
 		modes: ['video'],
 	}),
-	slot({
+	inputField({
 		name: 'reference_images',
 		displayName: 'Reference Images',
 		description: 'Images of what appears in the result',
 		modes: VISUAL,
 	}),
-	slot({
+	inputField({
 		name: 'character',
 		displayName: 'Character',
 		description: 'An image of the character in the result',
 		modes: VISUAL,
 	}),
-	slot({
+	inputField({
 		name: 'image_refs',
 		displayName: 'Image Refs',
 		description: 'Images for models that name image_refs among their inputs',
 		modes: ALL,
 	}),
-	slot({
+	inputField({
 		name: 'video',
 		displayName: 'Source Video',
 		description: 'The video to work on',
 		modes: MOVING,
 		example: VIDEO,
 	}),
-	slot({
+	inputField({
 		name: 'motion_video',
 		displayName: 'Motion Video',
 		description: 'The video to take the motion from',
 		modes: ['video'],
 		example: VIDEO,
 	}),
-	slot({
+	inputField({
 		name: 'video_refs',
 		displayName: 'Video Refs',
 		description: 'Videos for models that name video_refs among their inputs',
 		modes: MOVING,
 		example: VIDEO,
 	}),
-	slot({
+	inputField({
 		name: 'audio_refs',
 		displayName: 'Audio Refs',
 		description: 'Audio for models that name audio_refs among their inputs',
@@ -108,7 +108,7 @@ export const input = (mode: GenerationMode): Field => ({
 	placeholder: 'Add input',
 	default: {},
 	description: 'Media to work from. Add only what the model accepts.',
-	fields: fieldsOf(mode, SLOTS),
+	fields: fieldsFor(mode, INPUT_FIELDS),
 });
 
 const { count } = LIMITS;
@@ -210,5 +210,5 @@ export const parameters = (mode: GenerationMode): Field =>
 			placeholder: 'Add parameter',
 			description: 'Add only what the chosen model offers',
 		},
-		fieldsOf(mode, PARAMETERS),
+		fieldsFor(mode, PARAMETERS),
 	);

@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/api';
 import { verdictOf } from '../../src/trigger/event';
-import { filtersOf, namesOf, parameterOf } from '../../src/trigger/filters';
+import { filtersOf, chosenNames, parameterOf } from '../../src/trigger/filters';
 import { nameInLog } from '../../src/trigger/log';
 import { openService, readResource, serviceError, type Service } from '../../src/trigger/service';
-import { savedState, saveState } from '../../src/trigger/state';
+import { savedState, saveState } from '../../src/trigger/savedState';
 import { fail } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { mustBeList, pageOf } from '../../src/transport/pages';
@@ -46,7 +46,7 @@ export function generationReader(context: IAllExecuteFunctions, service: Service
 
 /** As the filters of an event decide. */
 export function filterOf(context: IAllExecuteFunctions): (job: Resource) => boolean {
-	const statuses = namesOf(context, 'Statuses', parameterOf(context, 'statuses', []));
+	const statuses = chosenNames(context, 'Statuses', parameterOf(context, 'statuses', []));
 	const filters = { ...filtersOf(context), statuses };
 	return (resource) =>
 		verdictOf({ kind: '', resourceId: resource.id, resource }, filters) === 'wanted';

@@ -1,6 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isRecord, type Json } from '../../src/api';
-import { identityOf, objectOf, readEvent, verdictOf, type Filters } from '../../src/trigger/event';
+import {
+	eventIdentity,
+	objectOf,
+	readEvent,
+	verdictOf,
+	type Filters,
+} from '../../src/trigger/event';
 import { filtersOf, optionsOf, switchOf } from '../../src/trigger/filters';
 import { nameInLog, NOT_STARTED, warnOfNoResource } from '../../src/trigger/log';
 import {
@@ -25,7 +31,7 @@ let recording: Promise<unknown> = Promise.resolve();
 
 /** Whether n8n's database knows each event of an earlier execution; none if it cannot say. */
 async function areRepeats(context: IExecuteFunctions): Promise<boolean[]> {
-	const keys = context.getInputData().map((item) => identityOf(payloadOf(item)));
+	const keys = context.getInputData().map((item) => eventIdentity(payloadOf(item)));
 	const options = { mode: 'entries', maxEntries: MAX_RECORDED } as const;
 	const record = async () => {
 		try {

@@ -24,7 +24,7 @@ const notices: INodeProperties[] = [
 	},
 ];
 
-const options: INodeProperties[] = [
+const optionFields: INodeProperties[] = [
 	downloadField,
 	{
 		displayName: 'Fetch Resource',
@@ -87,6 +87,6 @@ export const fields: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options,
+		options: optionFields,
 	},
 ];

@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { EVENTS, SIGNATURE_HEADERS } from '../../src/api';
-import { identityOf, readEvent, readPayload, verdictOf } from '../../src/trigger/event';
+import { eventIdentity, readEvent, readPayload, verdictOf } from '../../src/trigger/event';
 import { filtersOf } from '../../src/trigger/filters';
 import { NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/trigger/log';
 import { openService } from '../../src/trigger/service';
@@ -129,7 +129,7 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 		if (event.resourceId === undefined) warnOfNoResource(this, NOT_STARTED, payload);
 		return IGNORED;
 	}
-	const key = `${nameOf(this)} ${identityOf(payload)}`;
+	const key = `${nameOf(this)} ${eventIdentity(payload)}`;
 	// In the editor somebody listens for each delivery, also for an event that is sent again.
 	const before = this.getMode() === 'manual' ? undefined : deliveries.get(key);
 	if (before === 'taken') return IGNORED;

@@ -9,8 +9,8 @@ import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../.
 import { operationError } from '../../src/n8n/shownErrors';
 import { runHook } from '../../src/trigger/hooks';
 import { nameInLog } from '../../src/trigger/log';
-import { openService, reasonOf, serviceError, type Service } from '../../src/trigger/service';
-import { forgetState, savedState, saveState } from '../../src/trigger/state';
+import { openService, reasonInLog, serviceError, type Service } from '../../src/trigger/service';
+import { forgetState, savedState, saveState } from '../../src/trigger/savedState';
 import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
 import { readPages } from '../../src/transport/pages';
@@ -152,7 +152,7 @@ async function deleteLeftovers(
 	const all = { wanted: Infinity, takesLimit: false };
 	const list = await readPages(client, service.host.channel, request, all);
 	if (!list.ok) {
-		const reason = reasonOf(context, list, ENDPOINTS.listWebhooks);
+		const reason = reasonInLog(context, list, ENDPOINTS.listWebhooks);
 		if (refusalOf(list) !== 'forbidden')
 			warn(context, `webhooks of an earlier publishing were not looked for: ${reason}`);
 		return;
@@ -161,7 +161,7 @@ async function deleteLeftovers(
 		if (webhook.url !== url) continue;
 		const deleted = await deleteWebhook(service, webhook.id);
 		if (deleted.ok || isGoneNow(deleted)) continue;
-		const reason = reasonOf(context, deleted, ENDPOINTS.deleteWebhook);
+		const reason = reasonInLog(context, deleted, ENDPOINTS.deleteWebhook);
 		warn(context, `the webhook ${webhook.id} of an earlier publishing was left: ${reason}`);
 	}
 }
@@ -298,7 +298,7 @@ async function removeRegistered(
 	if (deleted && !deleted.ok) {
 		if (!isGoneNow(deleted))
 			return left(
-				`${reasonOf(context, deleted, ENDPOINTS.deleteWebhook)} Unpublish again, or delete it (MediaGen Webhook: Delete)`,
+				`${reasonInLog(context, deleted, ENDPOINTS.deleteWebhook)} Unpublish again, or delete it (MediaGen Webhook: Delete)`,
 			);
 		// Another key may be of another workspace, which never had it.
 		if (service.account !== account)

@@ -8,7 +8,7 @@ import {
 } from '../../src/fields/operation';
 import { choice, dateTime } from '../../src/fields/rules';
 import { checkSetup } from './setup/checkSetup';
-import { summaryOf, type Row } from './setup/row';
+import { setupSummary, type SetupRow } from './setup/row';
 
 const getCredits: Operation = {
 	value: 'getCredits',
@@ -92,7 +92,7 @@ const setUp: Operation = {
 		output: 'list',
 		responseTimeoutMs: ANSWER_MS,
 		run: checkSetup,
-		summary: (rows) => summaryOf(rows as unknown as Row[]),
+		summary: (rows) => setupSummary(rows as unknown as SetupRow[]),
 	},
 	fields: [],
 };

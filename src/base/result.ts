@@ -2,7 +2,7 @@ import type { Endpoint } from '../api';
 import type { Resource, UnsentReason } from './types';
 
 /**
- * Every way in which an item can fail, as data: `src/n8n/words.ts` and `src/n8n/spending.ts` put it into
+ * Every way in which an item can fail, as data: `words.ts` and `creditSentence.ts` of `src/n8n` put it into
  * words.
  */
 export type Failure =

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { inOrder } from '../base/values';
 import { readFile, type LocalFile } from '../files/content';
-import { extensionOf } from '../files/types';
+import { extensionOf } from '../files/fileTypes';
 import { upload } from '../files/up';
 import type { BinarySource, StoredFile } from '../transport/host';
 import type { Item } from './item';

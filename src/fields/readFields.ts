@@ -23,7 +23,7 @@ export function mappedFields(fields: Field[], within = ''): MappedField[] {
 	});
 }
 
-export const problemOf = (field: string, problem: string, hint?: string): Failed =>
+export const fieldProblem = (field: string, problem: string, hint?: string): Failed =>
 	fail({ kind: 'input', field, problem, hint });
 
 /** What stands in the collections of an operation although it has no such fields, by their names. */
@@ -125,7 +125,7 @@ export class Values {
 		for (const field of this.fields.filter(({ mapping }) => isWanted(mapping))) {
 			const ruled = this.of(field);
 			if (ruled === undefined) continue;
-			if ('problem' in ruled) return problemOf(field.label, ruled.problem, ruled.hint);
+			if ('problem' in ruled) return fieldProblem(field.label, ruled.problem, ruled.hint);
 			if (ruled.value !== undefined) found.push([field.mapping, ruled.value]);
 		}
 		return ok(found);

@@ -3,7 +3,7 @@ import { onAbort, unlessAborted } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
 import { type Turn } from '../base/waitQueue';
 import type { BinarySource } from '../transport/host';
-import { detect, HEAD_BYTES, type Detected } from './types';
+import { detect, HEAD_BYTES, type Detected } from './fileTypes';
 
 /** Each file that is read holds a stream of n8n's storage open. */
 const AT_ONCE = 5;
@@ -35,7 +35,7 @@ async function* piecesOf(source: BinarySource, end: AbortSignal): AsyncGenerator
 	}
 }
 
-function problemOf(size: number, { page, problem }: Detected): string | undefined {
+function contentProblem(size: number, { page, problem }: Detected): string | undefined {
 	if (size === 0) return 'its file is empty';
 	// Whatever it is stated to be: a saved error page is often stated rightly.
 	if (page !== undefined)
@@ -56,7 +56,7 @@ async function read(source: BinarySource, end: AbortSignal): Promise<LocalFile> 
 	const { fileName: name, mimeType } = source;
 	const head = Buffer.concat(first).subarray(0, HEAD_BYTES);
 	const detected = detect(head, { types: [mimeType], name });
-	const problem = problemOf(size, detected);
+	const problem = contentProblem(size, detected);
 	return { ...source, size, hash: sum.digest('hex'), type: detected.type, problem };
 }
 

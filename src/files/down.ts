@@ -7,16 +7,16 @@ import { saidIn } from '../transport/bodies';
 import { localReason } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import type { Workspace } from '../transport/workspace';
-import { detect, extensionOf, HEAD_BYTES, isStatedAsText } from './types';
+import { detect, extensionOf, HEAD_BYTES, isStatedAsText } from './fileTypes';
 import {
 	contentLength,
-	faultOf,
+	setbackOf,
 	followRedirects,
 	retry,
 	stop,
 	transfer,
 	type Attempted,
-	type Fault,
+	type Setback,
 } from './transfer';
 
 /** A large run that is retried has all its files at once, and n8n may hold each in memory. */
@@ -43,7 +43,7 @@ export interface Output {
 }
 
 const CANCELLED = stop('cancelled');
-const TOO_LONG = retry('the transfer took too long');
+const TOOK_TOO_LONG = retry('the transfer took too long');
 
 type Bytes = AsyncGenerator<Uint8Array, void>;
 
@@ -57,13 +57,13 @@ function boundedBody(
 	{ clock, end, cancel }: { clock: Clock; end: AbortSignal; cancel: AbortSignal | undefined },
 ) {
 	let bytes = 0;
-	let fault: Fault | undefined;
+	let setback: Setback | undefined;
 	const ended = new AbortController();
-	const abort = (why: Fault) => {
-		fault ??= why;
+	const abort = (why: Setback) => {
+		setback ??= why;
 		close();
 	};
-	const breakOff = (why: Fault, error: unknown): never => {
+	const breakOff = (why: Setback, error: unknown): never => {
 		abort(why);
 		throw error as Error;
 	};
@@ -77,7 +77,7 @@ function boundedBody(
 	};
 	async function* counted(): Bytes {
 		void watch();
-		const dispose = onAbort(end, () => abort(cancel?.aborted ? CANCELLED : TOO_LONG));
+		const dispose = onAbort(end, () => abort(cancel?.aborted ? CANCELLED : TOOK_TOO_LONG));
 		const chunks = body[Symbol.asyncIterator]();
 		// Only an error of the body itself: what reads this stream may end it with one of its own.
 		const cutOff = (error: unknown) => breakOff(retry('the transfer was cut off'), error);
@@ -97,7 +97,7 @@ function boundedBody(
 			ended.abort();
 		}
 	}
-	return { pieces: counted(), faultOfBody: () => fault };
+	return { pieces: counted(), setbackOfBody: () => setback };
 }
 
 /** The first bytes of a file, and all of it, which is read from its source only as it is wanted. */
@@ -118,7 +118,7 @@ async function withHead(pieces: Bytes): Promise<{ head: Uint8Array; whole: Bytes
 }
 
 /** Such as a login, or an error of the storage: another link may lead to the file. */
-const noFile = (problem: string): Fault => ({ problem, next: 'otherAddress' });
+const noFile = (problem: string): Setback => ({ problem, next: 'otherAddress' });
 
 /** The type of a file that has come, or why it is none. */
 function typeOf(
@@ -126,7 +126,7 @@ function typeOf(
 	mediaType: string | undefined,
 	received: string | undefined,
 	name: string,
-): string | Fault {
+): string | Setback {
 	const { type, page, problem } = detect(head, { types: [mediaType, received], name });
 	if (page !== undefined && !isStatedAsText(mediaType))
 		return noFile('a page came instead of the file');
@@ -143,7 +143,7 @@ async function storeBody(
 ): Promise<Attempted<StoredFile>> {
 	const length = contentLength(response) ?? 0;
 	if (length > MAX_FILE_BYTES) return stop(`the file has ${length} bytes, which is too large`);
-	const { pieces, faultOfBody } = boundedBody(response, {
+	const { pieces, setbackOfBody } = boundedBody(response, {
 		clock,
 		end,
 		cancel: host.channel.signal,
@@ -161,7 +161,7 @@ async function storeBody(
 		const stream = from(whole, { objectMode: false });
 		return { done: await host.store(stream, `${output.stem}.${extensionOf(type)}`, type, end) };
 	} catch (error) {
-		return faultOfBody() ?? stop(`n8n could not store the file: ${localReason(error)}`);
+		return setbackOfBody() ?? stop(`n8n could not store the file: ${localReason(error)}`);
 	} finally {
 		// Not awaited: a body that stands still ends only when its connection is closed.
 		void pieces.return();
@@ -180,9 +180,9 @@ async function attemptDownload(
 	try {
 		if (response.status === 200) return await storeBody(response, output, url, host, clock, end);
 		const said = needsWords(response.status) ? await saidIn(response.body, end) : '';
-		const fault = faultOf(response, said);
+		const setback = setbackOf(response, said);
 		// Such as 202 before the file is there, or 206 with a part of it that nobody asked for.
-		return isSuccess(response.status) ? { ...fault, next: 'again' } : fault;
+		return isSuccess(response.status) ? { ...setback, next: 'again' } : setback;
 	} finally {
 		response.close();
 	}

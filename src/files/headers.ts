@@ -19,7 +19,7 @@ const REFUSED = new Set([
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-const quoted = (name: string): string =>
+const shownName = (name: string): string =>
 	JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
 
 /** Text, or a number, which is its digits. */
@@ -45,7 +45,7 @@ export function uploadHeaders(
 	const headers: Record<string, string> = {};
 	const seen = new Set<string>();
 	const problem = (name: string, why: string) => ({
-		problem: `the service wants the header ${quoted(name)} with it, ${why}`,
+		problem: `the service wants the header ${shownName(name)} with it, ${why}`,
 	});
 	for (const [name, raw] of Object.entries(given)) {
 		const lower = name.toLowerCase();

@@ -3,7 +3,7 @@ import { onAbort } from '../base/abort';
 import type { Clock } from '../base/types';
 import type { Body } from '../transport/host';
 import type { LocalFile } from './content';
-import { retry, stop, type Fault } from './transfer';
+import { retry, stop, type Setback } from './transfer';
 
 /** A storage that takes nothing for so long takes nothing any more, in ms. */
 const SILENCE_MS = 60_000;
@@ -47,7 +47,7 @@ export class Outgoing {
 	private gone = 0;
 	/** Whether n8n has yet to give what goes next. */
 	private isRead = true;
-	private fault: Fault | undefined;
+	private setback: Setback | undefined;
 
 	/** Fires when there is no use in waiting any longer. */
 	readonly end: AbortSignal;
@@ -87,9 +87,9 @@ export class Outgoing {
 	}
 
 	/** Ends the watch. @returns why it has ended the try itself */
-	close(): Fault | undefined {
+	close(): Setback | undefined {
 		this.ended.abort();
-		return this.fault;
+		return this.setback;
 	}
 
 	/** How much had gone, and how fast; empty where nothing had. */
@@ -114,7 +114,7 @@ export class Outgoing {
 				? 'n8n gave nothing more of the file'
 				: 'the storage took nothing more';
 			const seconds = `for ${limit / 1_000} s`;
-			this.fault = isWhole
+			this.setback = isWhole
 				? retry(`the storage gave no answer ${seconds}`)
 				: stop(`${ofFile} ${seconds}`);
 			this.over.abort();

@@ -22,30 +22,30 @@ const MAX_HOPS = 5;
 const INITIAL_DELAY_MS = 2_000;
 
 /** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
-export interface Fault {
+export interface Setback {
 	problem: string;
 	next: ReturnType<typeof ofStorage>;
 	/** Of the response, if there was one. */
 	headers?: Record<string, string>;
 }
 
-/** For a fault that another attempt would meet too. */
-export const stop = (problem: string): Fault => ({ problem, next: 'never' });
+/** For a setback that another attempt would meet too. */
+export const stop = (problem: string): Setback => ({ problem, next: 'never' });
 
-/** For a fault that may pass. */
-export const retry = (problem: string): Fault => ({ problem, next: 'again' });
+/** For a setback that may pass. */
+export const retry = (problem: string): Setback => ({ problem, next: 'again' });
 
 /** What has come of an attempt. */
-export type Attempted<T> = { done: T } | Fault;
+export type Attempted<T> = { done: T } | Setback;
 
 /**
  * What a response of the storage means that is not the one hoped for.
  * @param said the beginning of its body
  */
-export function faultOf(
+export function setbackOf(
 	response: Pick<ApiResponse, 'status' | 'headers'> | NoResponse,
 	said = '',
-): Fault {
+): Setback {
 	if ('noResponse' in response) {
 		const { noResponse: problem, unsent } = response;
 		return { problem, next: unsent && unsent !== 'connection' ? 'never' : 'again' };
@@ -76,13 +76,13 @@ export async function followRedirects<R extends Hop>(
 	method: 'GET' | 'PUT',
 	start: string,
 	request: (url: string) => Promise<R | NoResponse>,
-): Promise<R | Fault> {
+): Promise<R | Setback> {
 	let url = start;
 	for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
 		const urlProblem = transferUrlProblem(url, baseUrl);
 		if (urlProblem) return stop(urlProblem);
 		const response = await request(url);
-		if ('noResponse' in response) return faultOf(response);
+		if ('noResponse' in response) return setbackOf(response);
 		const { status } = response;
 		// Of a PUT any other one asks for a GET instead.
 		const isSame = method === 'PUT' ? status === 307 || status === 308 : status >= 300;

@@ -7,16 +7,16 @@ import { transferUrlProblem } from '../transport/urls';
 import type { Workspace } from '../transport/workspace';
 import type { LocalFile } from './content';
 import { uploadHeaders } from './headers';
-import { nameOfType } from './types';
+import { nameOfType } from './fileTypes';
 import { safeFileName } from './names';
 import { Outgoing } from './outgoing';
 import {
 	contentLength,
-	faultOf,
+	setbackOf,
 	followRedirects,
 	transfer,
 	type Attempted,
-	type Fault,
+	type Setback,
 } from './transfer';
 
 /** A file that goes to the service. */
@@ -118,18 +118,18 @@ export async function upload(
 		const ended = outgoing.close();
 		const isAnswered = 'status' in response;
 		if (isAnswered && isSuccess(response.status)) return { done };
-		const unanswered = (fault: Fault): Fault => ({
-			...fault,
-			problem: fault.problem + outgoing.progress(),
+		const unanswered = (setback: Setback): Setback => ({
+			...setback,
+			problem: setback.problem + outgoing.progress(),
 		});
-		const fault = isAnswered
-			? faultOf(response, asText(response.body))
+		const setback = isAnswered
+			? setbackOf(response, asText(response.body))
 			: unanswered(ended ?? response);
-		if (fault.next !== 'again') place.redirectedTo = undefined;
-		const isRefused = fault.next === 'newAddress' || fault.next === 'otherAddress';
+		if (setback.next !== 'again') place.redirectedTo = undefined;
+		const isRefused = setback.next === 'newAddress' || setback.next === 'otherAddress';
 		const mayHaveArrived = isRefused && !end.aborted;
 		const arrived = mayHaveArrived && (await hasArrived(host, String(details.url), size, end));
-		return arrived ? { done } : fault;
+		return arrived ? { done } : setback;
 	};
 
 	const places = new Map<number, Result<Place>>();

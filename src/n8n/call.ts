@@ -39,7 +39,7 @@ export interface Input {
 }
 
 /** "Request Options" of a declarative node, which n8n adds and only its routing engine would read. */
-export interface RequestOptions {
+export interface NodeRequestOptions {
 	batching?: { batch?: { batchSize?: unknown; batchInterval?: unknown } };
 	proxy?: string;
 	timeout?: number;

@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { ENDPOINTS, SCOPES, type Scope } from '../api';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { Input, NodeCall, RequestOptions } from './call';
+import type { Input, NodeCall, NodeRequestOptions } from './call';
 import {
 	CREDENTIAL,
 	excludedScope,
@@ -105,7 +105,7 @@ interface Portions {
 export const ALL_AT_ONCE: Portions = { size: Infinity, pauseMs: 0 };
 
 /** Batching, as n8n's panel says: of the size -1 is off and 0 is 1, of the interval 0 is off. */
-function portionsOf({ batching }: RequestOptions): Portions | undefined {
+function portionsOf({ batching }: NodeRequestOptions): Portions | undefined {
 	const size = Number(batching?.batch?.batchSize ?? 1);
 	const pauseMs = Number(batching?.batch?.batchInterval ?? 0);
 	if (!(pauseMs > 0) || size < 0) return undefined;
@@ -129,7 +129,7 @@ function proxyOf(text: string): IHttpRequestOptions['proxy'] {
 
 /** What the user has set under Request Options for the requests of an item. */
 export function sendingOf(call: NodeCall, index: number): Result<Sending> {
-	const options = (call.parameter(index, 'requestOptions', {}) ?? {}) as RequestOptions;
+	const options = (call.parameter(index, 'requestOptions', {}) ?? {}) as NodeRequestOptions;
 	const { proxy, timeout = 0, allowUnauthorizedCerts } = options;
 	const sending: Sending = { timeoutMs: Number(timeout) };
 	const portions = portionsOf(options);

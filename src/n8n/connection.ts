@@ -7,7 +7,7 @@ import {
 } from '../transport/credential';
 import { credentialIdOf } from './call';
 import { operationError } from './shownErrors';
-import { n8nHost, type HostContext } from './host';
+import { n8nHost, type HostContext } from './n8nHost';
 import { workspaceOf } from '../transport/workspace';
 
 /**

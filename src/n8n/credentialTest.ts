@@ -30,8 +30,8 @@ const PROBES: Probe[] = [
 	{ ...ENDPOINTS.listWebhooks, list: true },
 ];
 
-const ok = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
-const error = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+const valid = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
+const invalid = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
 /** A test of a few seconds does not look at all. */
 const SUCCESS = 'Connection successful. MediaGen Workspace: Check Setup says more.';
@@ -94,21 +94,21 @@ function verdict(
 ): INodeCredentialTestResult | undefined {
 	if (isNoResponse(response)) {
 		const [happened, todo] = wordsOfNoResponse(response);
-		return error(`${sentence(happened)} ${todo}`);
+		return invalid(`${sentence(happened)} ${todo}`);
 	}
 	const { status, body, headers } = response;
 	const said = errorOf(body, headers);
 	if (isSuccess(status)) {
 		const isError = isRecord(body) && Boolean(body.error);
 		if (isError)
-			return error(
+			return invalid(
 				`The service answered with status ${status}, but with an error: ${said.message ?? 'it does not say which'}`,
 			);
 		const problem = success?.includes(status)
 			? shapeProblem(body, list)
 			: 'which this request is never answered with';
-		if (problem === undefined) return ok(SUCCESS);
-		return error(
+		if (problem === undefined) return valid(SUCCESS);
+		return invalid(
 			`The answer of the service cannot be used (status ${status}): ${problem}. Check that the base URL is the address of the API and ends in /v1.`,
 		);
 	}
@@ -116,19 +116,19 @@ function verdict(
 	const isOfService = isAnswerOfService(response);
 	if (refusal === 'forbidden') return undefined;
 	// The service knows the workspace of the key then; who else answers so does not.
-	if (refusal === 'throttled' && isOfService) return ok(SUCCESS);
+	if (refusal === 'throttled' && isOfService) return valid(SUCCESS);
 	if (refusal === 'throttled')
-		return error('Too many requests at the moment. Try again in a minute.');
+		return invalid('Too many requests at the moment. Try again in a minute.');
 	const quoted = said.message
 		? ` The ${isOfService ? 'service' : 'answer'} says: ${said.message}`
 		: '';
-	if (refusal === 'badKey') return error(`The API key is invalid.${quoted}`);
+	if (refusal === 'badKey') return invalid(`The API key is invalid.${quoted}`);
 	if (isGone(status))
-		return error(
+		return invalid(
 			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${quoted}`,
 		);
 	const [happened, todo] = words({});
-	return error(`${sentence(happened)}${quoted ? sentence(quoted) : ''} ${todo}`);
+	return invalid(`${sentence(happened)}${quoted ? sentence(quoted) : ''} ${todo}`);
 }
 
 /**
@@ -141,7 +141,7 @@ export async function mediaGenApiTest(
 	{ data: credential = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const read = readCredential(credential);
-	if (read.problem !== undefined) return error(credentialProblem(read) ?? '');
+	if (read.problem !== undefined) return invalid(credentialProblem(read) ?? '');
 	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
 	const declared = PROBES.filter(isDeclared);
 	const deadline = AbortSignal.timeout(DEADLINE_MS);
@@ -155,11 +155,11 @@ export async function mediaGenApiTest(
 			continue;
 		}
 		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
-		return error(
+		return invalid(
 			`The key is valid, but has none of the read scopes chosen under Scopes of the Key; it has ${endpoint.scope}. Correct the list, or empty it. MediaGen Workspace: Check Setup says more.`,
 		);
 	}
-	return error(
+	return invalid(
 		`The key is valid, but may read nothing. Either it has no read scope, or the workspace has no API access, which needs an active subscription or a successful top-up. MediaGen Workspace: Check Setup says more.${reason}`,
 	);
 }
@@ -170,10 +170,10 @@ export async function mediaGenWebhookSecretApiTest({
 }: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {
 	const secret = data?.signingSecret;
 	if (typeof secret !== 'string' || secret === '')
-		return error('Enter the signing secret that was shown when the webhook was created.');
+		return invalid('Enter the signing secret that was shown when the webhook was created.');
 	if (secret.trim() !== secret)
-		return error('The secret begins or ends with a space. Every delivery would be refused.');
-	return ok(
+		return invalid('The secret begins or ends with a space. Every delivery would be refused.');
+	return valid(
 		'The secret looks complete. Only the first event can show whether it is the right one.',
 	);
 }

@@ -5,7 +5,7 @@ import { creditWords } from '../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 import type { Run } from '../creation/run';
 import { asWritten, notStopped } from './shownErrors';
-import { creditSentence, creditState } from './spending';
+import { creditSentence, creditState } from './creditSentence';
 import { tryAgainOf } from './tryAgain';
 import { wordsOf } from './words';
 

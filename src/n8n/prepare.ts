@@ -15,7 +15,7 @@ import { buildRequest, buildSettings } from '../fields/buildRequest';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 import {
 	mappedFields,
-	problemOf,
+	fieldProblem,
 	unknownFields,
 	Values,
 	type MappedField,
@@ -63,7 +63,7 @@ function evaluated(
 			}
 		});
 		const reason = error instanceof Error ? `: ${error.message}` : '';
-		return problemOf(throws?.displayName ?? displayName, `cannot be evaluated${reason}`);
+		return fieldProblem(throws?.displayName ?? displayName, `cannot be evaluated${reason}`);
 	}
 }
 
@@ -77,7 +77,7 @@ function readParameters(call: NodeCall, input: Input, fields: Field[]): Result<J
 		const value = evaluated(call, input, field);
 		if (!value.ok) return value;
 		if (inner && !isRecord(value.value))
-			return problemOf(displayName, `must be an object with fields, got ${quoted(value.value)}`);
+			return fieldProblem(displayName, `must be an object with fields, got ${quoted(value.value)}`);
 		read[name] = value.value;
 	}
 	return ok(read);
@@ -152,7 +152,7 @@ interface Known {
 }
 
 /** The request and the settings of an item, checked, without a request to the service. */
-function prepare(
+function prepareItem(
 	operation: Operation,
 	known: Known,
 	fields: MappedField[],
@@ -213,6 +213,6 @@ export function runnable(operation: Operation, all = [operation]): Runnable {
 	return {
 		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
 		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
-		prepare: (call, input, baseUrl) => prepare(operation, known, fields, call, input, baseUrl),
+		prepare: (call, input, baseUrl) => prepareItem(operation, known, fields, call, input, baseUrl),
 	};
 }

@@ -1,11 +1,12 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
-import type { Failed, Result } from '../base/result';
+import type { Failed } from '../base/result';
 import { isRecord } from '../base/types';
 import { textOf } from '../api';
 import { outputCount } from '../transport/jobState';
 import { countAskedFor, creditWords } from '../transport/priceBook';
-import type { IdempotencyMode, Item, OperationSpec, Outcome, Settings } from '../creation/item';
+import type { IdempotencyMode, Item, OperationSpec, Settings } from '../creation/item';
 import type { Account, Run } from '../creation/run';
+import type { End } from './runItem';
 
 /*
  * One sentence about a run that creates or checks, which n8n shows above its output in every tab: what was
@@ -14,10 +15,7 @@ import type { Account, Run } from '../creation/run';
  */
 
 /** What has become of an item. */
-interface End {
-	item?: Item;
-	result: Result<Outcome>;
-}
+type Ended = Pick<End, 'item' | 'result'>;
 
 /** n8n renders these sentences as HTML, and the words may be those of the service. */
 const escaped = (text: string): string =>
@@ -36,7 +34,7 @@ const MADE: Record<string, [one: string, several: string]> = {
 	voice: ['voice', 'voices'],
 };
 
-function namesOf({ object = '' }: OperationSpec, item: Item | undefined): [string, string] {
+function madeNames({ object = '' }: OperationSpec, item: Item | undefined): [string, string] {
 	const body = item?.request.body;
 	const mode = isRecord(body) ? textOf(body.mode) : undefined;
 	return MADE[mode ?? object] ?? MADE[object] ?? ['job', 'jobs'];
@@ -81,7 +79,7 @@ interface Part {
 	warning: string;
 }
 
-function partsIn(ends: End[]): Part[] {
+function partsIn(ends: Ended[]): Part[] {
 	const parts: Part[] = [];
 	for (const { item, result } of ends) {
 		if (!result.ok || !item) continue;
@@ -109,9 +107,9 @@ const placeOf = ({ itemIndex, run: { total } }: Item): string =>
 	total > 1 ? ` [item ${itemIndex + 1} of ${total}]` : '';
 
 /** What an operation says itself of its rows. */
-function summaryOf(
+function ownSummary(
 	summary: NonNullable<OperationSpec['summary']>,
-	ends: End[],
+	ends: Ended[],
 ): NodeExecutionHint | undefined {
 	const rows = ends.flatMap(({ result }) => (result.ok ? result.value.resources : []));
 	if (rows.length === 0) return undefined;
@@ -123,13 +121,13 @@ function summaryOf(
  * @param ends of all items of the run
  * @param wordsOf how the row of an item that has failed is worded
  */
-export async function receiptOf<Ended extends End>(
+export async function receiptOf<One extends Ended>(
 	spec: OperationSpec,
 	run: Run,
-	ends: Ended[],
-	wordsOf: (end: Ended, failed: Failed) => string,
+	ends: One[],
+	wordsOf: (end: One, failed: Failed) => string,
 ): Promise<NodeExecutionHint | undefined> {
-	if (spec.summary) return summaryOf(spec.summary, ends);
+	if (spec.summary) return ownSummary(spec.summary, ends);
 	if (!spec.creates || ends.length === 0) return undefined;
 	const failed = ends.flatMap((end) => (end.result.ok ? [] : [{ end, why: end.result }]));
 	const failures = failed.length;
@@ -151,7 +149,7 @@ export async function receiptOf<Ended extends End>(
 	const { account } = run;
 	const settings = ends[0]?.item?.settings;
 	const good = ends.filter(({ result }) => result.ok);
-	const [one, several] = namesOf(spec, ends[0]?.item);
+	const [one, several] = madeNames(spec, ends[0]?.item);
 	const isSeveral = good.length > 1;
 	const isKnown = spec.charges === true && account.bought.length === 0 && good.length > 0;
 	if (isKnown && failures === 0) {

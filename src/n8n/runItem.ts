@@ -12,7 +12,7 @@ import { forOutput } from './rows';
 import { createParts } from '../creation/parts';
 import { noteFailure, whyNotSent, type Run } from '../creation/run';
 import { workspaceOf } from '../transport/workspace';
-import { n8nHost } from './host';
+import { n8nHost } from './n8nHost';
 import { identify } from './identity';
 import { answerInTime } from './tool';
 
@@ -153,7 +153,7 @@ function nameEarlierJobs(item: Item): void {
 }
 
 /** Runs one item to its end. */
-export async function endOf(
+export async function runToEnd(
 	call: NodeCall,
 	operation: Runnable,
 	run: Run,

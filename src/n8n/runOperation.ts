@@ -10,7 +10,7 @@ import { lostRequestsOf } from '../creation/lostRequests';
 import { receiptOf } from './receipt';
 import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
 import { Run } from '../creation/run';
-import { endOf, faultOf, type End, type Remembered } from './runItem';
+import { runToEnd, faultOf, type End, type Remembered } from './runItem';
 import { memoriesOf, nodeMemory, noteEnd, statesOf } from '../creation/memory';
 import { isOutcomeOpen } from '../creation/state';
 
@@ -54,7 +54,7 @@ function contextOf(
 }
 
 /** Runs all items; with Batching of Request Options they begin in portions. */
-async function endsOf(
+async function runAll(
 	call: NodeCall,
 	operation: Runnable,
 	run: Run,
@@ -70,7 +70,7 @@ async function endsOf(
 		if (!ready) continue;
 		// What of our own throws there must not take with it what other items have paid for.
 		const ofFault = (error: unknown): End => ({ input, result: faultOf(error) });
-		running.push(endOf(call, operation, run, remembered, input, ready).catch(ofFault));
+		running.push(runToEnd(call, operation, run, remembered, input, ready).catch(ofFault));
 	}
 	return await Promise.all(running);
 }
@@ -230,7 +230,7 @@ export async function runOperation(
 		const unfit = input && checked.get(input.index);
 		if (input && unfit?.ok === false && !call.continuesOnFail)
 			throw runError(call.node, unfit, contextOf(call, operation, run, { input }), run);
-		const ended = await endsOf(call, operation, run, remembered, checked);
+		const ended = await runAll(call, operation, run, remembered, checked);
 		ends = ended.map((end) => finish(call, operation, run, end));
 		const { failed, end } = (call.continuesOnFail ? undefined : reported(ends)) ?? {};
 		if (failed && end) throw runError(call.node, failed, contextOf(call, operation, run, end), run);

@@ -52,7 +52,7 @@ const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
 
 type DeadlineFailure = Extract<Failure, { kind: 'deadline' }>;
 
-const minutes = (ms: number) => Math.round(ms / 6_000) / 10;
+const inMinutes = (ms: number) => Math.round(ms / 6_000) / 10;
 
 function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
 	const [happened, todo] = wordsOfNoResponse({ noResponse: reason, unsent });
@@ -82,7 +82,7 @@ function ofDeadline(
 	context: ErrorContext,
 ): Text {
 	const { creates, idempotency, isTool } = context;
-	const waited = `Not finished after ${minutes(failure.waitedMs)} minutes`;
+	const waited = `Not finished after ${inMinutes(failure.waitedMs)} minutes`;
 	const status = textOf(job.status);
 	if (status === undefined || holdsSlot(job))
 		return [
@@ -91,7 +91,7 @@ function ofDeadline(
 				? 'Raise Wait Timeout to wait longer.'
 				: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
 		];
-	const known = `its status has been "${plainText(status)}" for ${minutes(failure.inStatusMs ?? 0)} minutes`;
+	const known = `its status has been "${plainText(status)}" for ${inMinutes(failure.inStatusMs ?? 0)} minutes`;
 	const reason = statedReason(job);
 	const happened = `${waited}: ${known}${reason === undefined ? '' : `: ${reason}`}`;
 	if (job.object === 'agent_run')
@@ -216,7 +216,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		}
 		case 'noSlot':
 			return [
-				`No job slot was free for ${minutes(failure.waitedMs)} minutes`,
+				`No job slot was free for ${inMinutes(failure.waitedMs)} minutes`,
 				failure.others > 0
 					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
 					: 'The service kept refusing, or jobs that do not end use them. Run this later.',

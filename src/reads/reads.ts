@@ -9,7 +9,7 @@ import { sendFile } from '../creation/uploads';
 import { inTurn } from '../creation/run';
 import type { Item, Outcome, OutputKind } from '../creation/item';
 import { collect, type FileContext } from '../creation/outputs';
-import { withSamples } from './samples';
+import { withSamples } from './voiceSamples';
 
 type Handler = (item: Item) => Promise<Result<Outcome>>;
 

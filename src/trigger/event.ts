@@ -74,7 +74,7 @@ const KINDS_OF_RESOURCES = new Set(
 	[...ANY_RESOURCE, ...Object.values(RESOURCE_NAMES).flat()].flatMap((name) => [name, `${name}s`]),
 );
 
-function namesOf(kind = ''): string[] {
+function resourceNames(kind = ''): string[] {
 	const [word = ''] = kind.split('.');
 	const own = Object.hasOwn(RESOURCE_NAMES, word) ? (RESOURCE_NAMES[word] ?? []) : [];
 	return [...own, ...ANY_RESOURCE];
@@ -84,7 +84,7 @@ const firstText = (values: unknown[]): string | undefined =>
 	values.map(textOf).find((text) => text !== undefined);
 
 /** One of the eight kinds, also after a prefix, as in `com.example.generation.failed`. */
-const knownKind = (values: unknown[]): string | undefined =>
+const knownEventKind = (values: unknown[]): string | undefined =>
 	EVENTS.find((kind) =>
 		values.some((value) => typeof value === 'string' && `.${value}`.endsWith(`.${kind}`)),
 	);
@@ -97,7 +97,7 @@ function kindIn(record: Json): string | undefined {
 	const usual = KIND_FIELDS.map((name) => record[name]);
 	const more = MORE_KIND_FIELDS.map((name) => record[name]);
 	const dotted = usual.filter((value) => typeof value === 'string' && DOTTED.test(value));
-	return knownKind([...usual, ...more]) ?? firstText(dotted);
+	return knownEventKind([...usual, ...more]) ?? firstText(dotted);
 }
 
 /** The records of a payload in these places and in each other, the outer ones first. */
@@ -113,9 +113,9 @@ function recordsOf(payload: Json, places: readonly string[]): Json[] {
 }
 
 /** The kind that a payload names: in itself one of the eight may stand in any field. */
-function kindOf(payload: Json): string | undefined {
+function eventKindOf(payload: Json): string | undefined {
 	const named = recordsOf(payload, [...CONTAINERS, 'meta']).map(kindIn);
-	return knownKind([...named, ...Object.values(payload)]) ?? firstText(named);
+	return knownEventKind([...named, ...Object.values(payload)]) ?? firstText(named);
 }
 
 /** A record that has an id of its own, with the fields that JSON:API puts into `attributes`. */
@@ -160,12 +160,12 @@ function idOfResourceIn(records: Json[], names: readonly string[]): string | und
  * resource itself.
  */
 export function readEvent(payload: Json): MediaGenEvent {
-	const kind = kindOf(payload);
-	const names = namesOf(kind);
+	const kind = eventKindOf(payload);
+	const names = resourceNames(kind);
 	const places = [...CONTAINERS, ...names];
 	const isEvent = (record: Json): boolean => {
 		const named = [record, recordIn(record.attributes) ?? {}].map(kindIn);
-		return knownKind(named) !== undefined || (kind !== undefined && named.includes(kind));
+		return knownEventKind(named) !== undefined || (kind !== undefined && named.includes(kind));
 	};
 	const itself = kind === undefined ? asResource(payload) : undefined;
 	const resource = resourceIn(payload, { places, isEvent }) ?? itself;
@@ -197,7 +197,7 @@ const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;
 const OF_SIGNATURE = /^expires/i;
 
 /** What a payload says of its event, which is the same in every delivery. */
-function saidIn(payload: Json): unknown {
+function contentOf(payload: Json): unknown {
 	const text = JSON.stringify(payload, (name, value: unknown) => {
 		if (OF_DELIVERY.test(name) || OF_SIGNATURE.test(name)) return undefined;
 		const isLink = typeof value === 'string' && /^https?:/i.test(value);
@@ -211,10 +211,10 @@ function saidIn(payload: Json): unknown {
  * known by the end that its resource has come to, else by all that it says: rather started twice than lost.
  * The timestamp is not part of it, because it changes when a delivery is repeated.
  */
-export function identityOf(payload: Json): string {
+export function eventIdentity(payload: Json): string {
 	const event = readEvent(payload);
 	const { kind, eventId, resourceId, resource } = event;
-	let identity: unknown[] = [saidIn(payload)];
+	let identity: unknown[] = [contentOf(payload)];
 	// The specification does not show that an `id` is the event's (Events). If it is that of a
 	// workspace, other events have it too, and none of them must be lost.
 	if (eventId !== undefined) identity = ['event', eventId, kind, resourceId];

@@ -94,8 +94,11 @@ function ruled<T>(
 	});
 }
 
-export const namesOf = (context: IAllExecuteFunctions, label: string, value: unknown): string[] =>
-	ruled<string[]>(context, label, value, names()) ?? [];
+export const chosenNames = (
+	context: IAllExecuteFunctions,
+	label: string,
+	value: unknown,
+): string[] => ruled<string[]>(context, label, value, names()) ?? [];
 
 /** @returns `undefined` where nothing was chosen */
 export const switchOf = (
@@ -108,9 +111,9 @@ export const switchOf = (
 export function filtersOf(context: IAllExecuteFunctions): Filters {
 	const { modes, models, statuses, resourceIds } = optionsOf(context);
 	return {
-		modes: namesOf(context, 'Modes', modes),
-		models: namesOf(context, 'Model Names or IDs', models),
-		statuses: namesOf(context, 'Statuses', statuses),
-		resourceIds: namesOf(context, 'Resource IDs', resourceIds),
+		modes: chosenNames(context, 'Modes', modes),
+		models: chosenNames(context, 'Model Names or IDs', models),
+		statuses: chosenNames(context, 'Statuses', statuses),
+		resourceIds: chosenNames(context, 'Resource IDs', resourceIds),
 	};
 }

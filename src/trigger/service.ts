@@ -98,7 +98,7 @@ export function serviceError(
 }
 
 /** What happened and what to do, in one line of a log. */
-export function reasonOf(
+export function reasonInLog(
 	context: IAllExecuteFunctions,
 	failed: Failed,
 	endpoint: Endpoint,

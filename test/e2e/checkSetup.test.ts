@@ -5,7 +5,7 @@ import { nodeName } from '../../lab/n8n/nodeWorkflow';
 import { runNode } from '../../lab/n8n/runNode';
 import type { Rest, SavedCredential } from '../../lab/n8n/rest';
 import { ModelServer } from '../../lab/model/server';
-import type { Row } from '../../nodes/Workspace/setup/row';
+import type { SetupRow } from '../../nodes/Workspace/setup/row';
 import { agentWorkflow, triggerName } from './support/agentWorkflow';
 import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 import { holdAgainstSchemas } from './support/outputSchemas';
@@ -24,7 +24,7 @@ const TYPE = 'n8n-nodes-mediagen.mediaGenWorkspace';
 async function check(n8n: Rest, credential: SavedCredential) {
 	const run = await runNode(n8n, { type: TYPE, parameters: CHECK, credential });
 	expect(run.error?.message).toBeUndefined();
-	const rows = run.items.map(({ json }) => json as unknown as Row);
+	const rows = run.items.map(({ json }) => json as unknown as SetupRow);
 	expect(rows).toHaveLength(12);
 	const [receipt] = run.execution.data.resultData.runData[nodeName]?.at(-1)?.hints ?? [];
 	const wrong = rows.filter(({ ok }) => ok === false).map((row) => row.check);

@@ -56,7 +56,7 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/host.ts', 'test/wire/transfers.test.ts', {
+	...inFile('src/n8n/n8nHost.ts', 'test/wire/transfers.test.ts', {
 		'files/key-sent-to-a-storage': {
 			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',
 			from: '\t\t\t...request,\n',
@@ -68,7 +68,7 @@ export const files: Mutant[] = [
 			to: "headers['X-Other'] = 'x';",
 		},
 	}),
-	...inFile('src/n8n/host.ts', 'test/n8n/execution.test.ts', {
+	...inFile('src/n8n/n8nHost.ts', 'test/n8n/execution.test.ts', {
 		'files/execution-told-to-all': {
 			why: 'The service on the internet learns the address of n8n and how many executions it has.',
 			from: 'isLocalService(baseUrl) ? addressOf(functions) : undefined',
@@ -198,7 +198,7 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/files/types.ts', 'test/files/types.test.ts', {
+	...inFile('src/files/fileTypes.ts', 'test/files/fileTypes.test.ts', {
 		'files/stated-type-wins': {
 			why: 'A JPEG that is stated as PNG gets the wrong ending and the wrong type, and other programs refuse it.',
 			from: 'if (isMedium) return { type: likely };',

@@ -124,7 +124,7 @@ export const limits: Mutant[] = [
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
-	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
+	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
 		'limits/retry-after-unheard': {
 			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
 			from: 'headers: headersOf(response.headers),\n\t\t\t\tbody: await',

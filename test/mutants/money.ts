@@ -552,14 +552,14 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
+	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
 		'money/answer-unheard-after-stop': {
 			why: 'Stopping an execution cuts off the answer to a creation, and nobody learns the id of the paid job.',
 			from: 'outlivesCancel ? deadline : anyOf(context.signal, deadline)',
 			to: 'anyOf(context.signal, deadline)',
 		},
 	}),
-	...inFile('src/n8n/spending.ts', 'test/n8n/errors.test.ts', {
+	...inFile('src/n8n/creditSentence.ts', 'test/n8n/errors.test.ts', {
 		'money/error-says-nothing-was-spent': {
 			why: 'The error says that no credits were spent although an earlier try may have made a job.',
 			from: "if (context.outcomeUnknown) return 'outcomeUnknown';",

@@ -74,7 +74,7 @@ export const reads: Mutant[] = [
 			to: 'if (!spec.run) return ok({',
 		},
 	}),
-	...inFile('nodes/Voice/operations.ts', 'test/reads/samples.test.ts', {
+	...inFile('nodes/Voice/operations.ts', 'test/reads/voiceSamples.test.ts', {
 		'reads/note-simplified-away': {
 			why: 'A sample is missing, and no row says why.',
 			from: "\t'warning',\n",

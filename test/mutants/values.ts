@@ -200,14 +200,14 @@ export const values: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/bodies.ts', 'test/transport/redact.test.ts', {
+	...inFile('src/transport/bodies.ts', 'test/transport/bodies.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
 			from: 'secret.length < SHORTEST',
 			to: 'secret.length < 80',
 		},
 	}),
-	...inFile('src/n8n/host.ts', 'test/wire/answers.test.ts', {
+	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
 		'values/key-follows-a-redirect': {
 			why: 'n8n carries the key along to wherever a redirect leads.',
 			from: 'disableFollowRedirect: true,',

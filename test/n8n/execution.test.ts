@@ -1,5 +1,5 @@
 import type { IAllExecuteFunctions } from 'n8n-workflow';
-import { executionHeaders } from '../../src/n8n/host';
+import { executionHeaders } from '../../src/n8n/n8nHost';
 
 const LOCAL = 'http://127.0.0.1:4010/v1';
 

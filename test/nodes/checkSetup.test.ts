@@ -1,7 +1,7 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { MediaGenWorkspace } from '../../nodes/Workspace/MediaGenWorkspace.node';
-import type { Row } from '../../nodes/Workspace/setup/row';
+import type { SetupRow } from '../../nodes/Workspace/setup/row';
 import { SCOPES } from '../../src/api';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
@@ -101,7 +101,7 @@ async function check(setup: Setup = {}) {
 		signal,
 	});
 	const items = await run();
-	const rows = items.map(({ json }) => json as unknown as Row);
+	const rows = items.map(({ json }) => json as unknown as SetupRow);
 	const row = (name: string) => rows.find((one) => one.check === name);
 	return { items, rows, row, sent, receipt: hints[0] };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { connectedTo, nodeAt } from '../../lab/n8n/canvas';
-import type { Row } from '../../nodes/Workspace/setup/row';
+import type { SetupRow } from '../../nodes/Workspace/setup/row';
 import { until } from '../e2e/support/until';
 import { instance } from './support/sharedInstance';
 
@@ -57,7 +57,7 @@ test('Check Setup says what is true of all processes, whether the editor or a we
 			const { data } = await rest.executions.wait(id, { timeoutMs: 90_000 });
 			expect(queue.workerOf(id)?.name).toMatch(/^worker-/);
 			const items = data.resultData.runData.Setup?.at(-1)?.data?.main?.[0] ?? [];
-			const rows = items.map(({ json }) => json as unknown as Row);
+			const rows = items.map(({ json }) => json as unknown as SetupRow);
 			const says = Object.fromEntries(rows.map((row) => [row.check, row.says]));
 			expect(rows.filter(({ ok }) => ok !== true)).toEqual([]);
 			// As the trigger has told it to the service.

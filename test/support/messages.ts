@@ -10,7 +10,7 @@ const MAKERS: Record<string, number> = { operationError: 1, serviceError: 3, ref
 /**
  * The function that gives the text of one, and its file: elsewhere this is the name of what goes to the log.
  */
-const TEXT_OF = { file: 'src/n8n/pickers/request.ts', name: 'problemOf' };
+const TEXT_OF = { file: 'src/n8n/pickers/request.ts', name: 'listProblem' };
 
 /** A literal with … for what differs from case to case; a constant of the same file is looked up. */
 function textOf(node: ts.Expression | undefined, source: ts.SourceFile): string | undefined {
@@ -113,7 +113,7 @@ export function testResultsIn(file: string): string[] {
 	const source = sourceOf(file);
 	const found: string[] = [];
 	const visit = (node: ts.Node): void => {
-		if (ts.isCallExpression(node) && node.expression.getText(source) === 'error')
+		if (ts.isCallExpression(node) && node.expression.getText(source) === 'invalid')
 			found.push(...textsOf(node.arguments[0], source));
 		const status = ts.isObjectLiteralExpression(node) && valueIn(node, 'status')?.getText(source);
 		if (ts.isObjectLiteralExpression(node) && status === "'Error'")

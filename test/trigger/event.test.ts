@@ -1,6 +1,6 @@
 import { EVENTS, type Json } from '../../src/api';
 import {
-	identityOf,
+	eventIdentity,
 	objectOf,
 	readEvent,
 	readPayload,
@@ -221,7 +221,7 @@ test.each<[string, a: Json, b: Json, isSame: boolean]>([
 	['neither id nor resource', { type: 'x' }, { type: 'x' }, true],
 	['neither, and it says more', { type: 'x' }, { type: 'x', more: 1 }, false],
 ])('two deliveries with %s: whether they are of one event', (_name, a, b, isSame) => {
-	expect(identityOf(a) === identityOf(b)).toBe(isSame);
+	expect(eventIdentity(a) === eventIdentity(b)).toBe(isSame);
 });
 
 const image = { ...generation, id: 'g', model: 'studio/image-1' };

@@ -66,7 +66,7 @@ function stateOfWrite(reply: Reply): State {
 }
 
 /** By scope; several questions may need the same. */
-function statesOf(replies: Reply[], stateOf: (reply: Reply) => State): Map<string, State> {
+function scopeStates(replies: Reply[], stateOf: (reply: Reply) => State): Map<string, State> {
 	const states = new Map<string, State>();
 	for (const reply of replies) {
 		const { scope = '' } = reply.endpoint;
@@ -87,7 +87,7 @@ function scopes(
 	has: string,
 	isSure: boolean,
 ): Finding {
-	const states = statesOf(replies, stateOf);
+	const states = scopeStates(replies, stateOf);
 	const namesOf = (wanted: State) =>
 		[...states].filter(([, state]) => state === wanted).map(([scope]) => scope);
 	const sentence = (words: string, names: string[]) =>

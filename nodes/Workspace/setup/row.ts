@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** What is put out. */
-export interface Row extends Finding {
+export interface SetupRow extends Finding {
 	check: string;
 }
 
@@ -45,7 +45,7 @@ export const counted = (count: number, one: string): string =>
 	`${count} ${count === 1 ? one : `${one}s`}`;
 
 /** How many checks are fine, and the first thing to do: what is wrong comes before what is not known. */
-export function summaryOf(rows: Row[]): Summary {
+export function setupSummary(rows: SetupRow[]): Summary {
 	const good = rows.filter(({ ok }) => ok === true);
 	const open = rows.filter(({ ok }) => ok === null);
 	const count = `${good.length} of ${rows.length} fine`;

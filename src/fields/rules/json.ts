@@ -12,7 +12,7 @@ function fenced(text: string): string {
 	return text.slice(start, end).replace(/^[a-z0-9]+/i, '');
 }
 
-function parsed(text: string): unknown {
+function jsonOrNothing(text: string): unknown {
 	try {
 		return JSON.parse(trimmed(text)) as unknown;
 	} catch {
@@ -22,7 +22,7 @@ function parsed(text: string): unknown {
 
 /** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON. */
 export const parsedJson = (text: string): unknown =>
-	parsed(text) ?? (text.includes(FENCE) ? parsed(fenced(text)) : undefined);
+	jsonOrNothing(text) ?? (text.includes(FENCE) ? jsonOrNothing(fenced(text)) : undefined);
 
 /** Why JSON cannot carry a member of an object; `undefined` where it can. */
 function memberProblem(name: string, member: unknown): string | undefined {

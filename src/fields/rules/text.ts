@@ -24,7 +24,7 @@ function digitsOf(number: number): string | undefined {
 }
 
 /** A moment as JSON writes it, which is what the next node gets of it; luxon comes in several copies. */
-function momentOf(value: unknown): string | undefined {
+function writtenMoment(value: unknown): string | undefined {
 	try {
 		const isOfLuxon = isRecord(value) && typeof value.toMillis === 'function';
 		if (!isOfLuxon && !(value instanceof Date)) return undefined;
@@ -49,7 +49,7 @@ export function textIn(value: unknown): string | undefined {
 		case 'bigint':
 			return String(value);
 		default:
-			return momentOf(value);
+			return writtenMoment(value);
 	}
 }
 

@@ -31,7 +31,7 @@ const MOST_PAGES = 10;
 /** By credential, path and query. */
 const pages = new BoundedMap<string, { until: number; page: Promise<Page> }>(100);
 
-function problemOf(failed: Failed, endpoint: Endpoint): string {
+function listProblem(failed: Failed, endpoint: Endpoint): string {
 	const refusal = refusalOf(failed);
 	if (refusal === 'throttled' || failed.failure.kind === 'cancelled')
 		return 'Too many requests at the moment. Try again in a minute, or enter an ID.';
@@ -45,7 +45,7 @@ function problemOf(failed: Failed, endpoint: Endpoint): string {
 const unusable = (problem: string): Failed => fail({ kind: 'badResponse', status: 200, problem });
 
 const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: Endpoint) =>
-	apiError(context.getNode(), problemOf(failed, endpoint));
+	apiError(context.getNode(), listProblem(failed, endpoint));
 
 interface Reading {
 	/** Asked instead of the query, where its page is not known yet. */
@@ -71,7 +71,7 @@ export const connectOptional = async (context: ILoadOptionsFunctions) =>
  * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
  * minute. Every failure is an error whose text the picker shows.
  */
-export async function readPage(
+export async function readListPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	query: Query = {},
@@ -114,7 +114,7 @@ export async function* eachPage(
 	let cursor: string | undefined;
 	for (let page = 0; page < MOST_PAGES; page += 1) {
 		const pageQuery = cursor === undefined ? query : { ...query, cursor };
-		const { entries, next } = await readPage(context, endpoint, pageQuery);
+		const { entries, next } = await readListPage(context, endpoint, pageQuery);
 		yield entries;
 		if (next === undefined) return;
 		if (cursors.has(next)) throw listError(context, unusable(LEADS_BACK), endpoint);

@@ -28,7 +28,7 @@ import {
 	labelOf,
 	presetVoiceName,
 } from './choices';
-import { connectOptional, eachPage, readPage, type Query } from './request';
+import { connectOptional, eachPage, readListPage, type Query } from './request';
 
 /** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
 type Search = (
@@ -121,7 +121,7 @@ const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Searc
 		const listing = listingOf(this);
 		const { endpoint, nameOf, empty, isSelectable = () => true, query, offersTyped } = listing;
 		const pageQuery = cursor ? { ...query, cursor } : query;
-		const read = async () => await readPage(this, endpoint, pageQuery);
+		const read = async () => await readListPage(this, endpoint, pageQuery);
 		const typed = offersTyped ? filter : '';
 		const instead = { entries: [], next: undefined };
 		const reading = unlessTyped(read, instead, typed);
@@ -189,7 +189,7 @@ const catalogue = searchOf((context) => {
 /** What a new node makes, by name: the list that was just read is not asked for again. */
 async function firstModelEntry(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
 	const mode = chosenMode(context);
-	const { entries } = await readPage(context, ENDPOINTS.listModels, mode && { mode });
+	const { entries } = await readListPage(context, ENDPOINTS.listModels, mode && { mode });
 	const first = entries.find(isResource);
 	const name = first ? `${labelOf(first)}, the first of the workspace` : FIRST_MODEL_NAME;
 	return { name, value: FIRST_MODEL };
@@ -215,7 +215,9 @@ const searchModels: Search = async function (filter, cursor) {
 
 /** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
 const searchSpeechModels: Search = async function (filter) {
-	const page = await readPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(() => undefined);
+	const page = await readListPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(
+		() => undefined,
+	);
 	const choices = SPEECH_MODELS.map((id) => {
 		const entry = page?.entries.find((model) => model.id === id);
 		return { name: labelOf({ name: nameFromId(id), ...entry }), value: id };
@@ -295,10 +297,10 @@ async function presetVoices(
 	}
 	const whole = { model };
 	const narrowed = search === '' ? whole : { model, search };
-	const { entries } = await readPage(context, ENDPOINTS.listPresetVoices, whole, { narrowed });
+	const { entries } = await readListPage(context, ENDPOINTS.listPresetVoices, whole, { narrowed });
 	if (entries.length > 0 || search === '') return entries;
 	// The service finds IDs and names, the picker languages too.
-	return (await readPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
+	return (await readListPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
 }
 
 async function customVoices(context: ILoadOptionsFunctions): Promise<Json[]> {

@@ -3,7 +3,7 @@ import type { IExecuteSingleFunctions, INodeExecutionData, INodeType } from 'n8n
 import nock from 'nock';
 import type { ClientRequest } from 'node:http';
 import type { Host } from '../../../src/transport/host';
-import { n8nHost, type HostContext } from '../../../src/n8n/host';
+import { n8nHost, type HostContext } from '../../../src/n8n/n8nHost';
 import { execute } from '../../support/engine';
 import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
 import { n8nHttp } from './n8nHttp';

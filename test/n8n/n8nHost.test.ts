@@ -2,7 +2,7 @@
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
 import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
-import { n8nHost, readBody } from '../../src/n8n/host';
+import { n8nHost, readBody } from '../../src/n8n/n8nHost';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const NEVER = new AbortController().signal;

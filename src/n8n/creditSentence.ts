@@ -8,7 +8,7 @@ import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
  * What a failure means for the credits of its item. Every sentence about credits follows from this
  * and nothing else. `free`: the operation can neither create nor charge anything.
  */
-type Spending =
+type CreditCase =
 	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed' | 'planned';
 
 function mayBeCarriedOut({ failure }: Failed): boolean {
@@ -30,7 +30,7 @@ const NEVER_SENT = new Set<Failure['kind']>([
 	'noResponse',
 ]);
 
-function spendingOf(failed: Failed, context: ErrorContext): Spending {
+function creditCaseOf(failed: Failed, context: ErrorContext): CreditCase {
 	const { failure, job } = failed;
 	if (!context.creates) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';
@@ -70,7 +70,7 @@ function reservedBy({ job }: Failed, { isTool }: ErrorContext): string {
 	return credits === undefined ? '' : `It has reserved ${creditWords(credits)}. `;
 }
 
-function unknown({ failure }: Failed, context: ErrorContext): string {
+function openOutcome({ failure }: Failed, context: ErrorContext): string {
 	const { idempotency, isTool } = context;
 	if (failure.kind === 'possibleDuplicate') return '';
 	const notKnown = 'Whether the request was carried out is not known.';
@@ -122,13 +122,13 @@ function free(failed: Failed, { endpoint: { method }, isTool }: ErrorContext): s
 }
 
 const CREDITS: Record<
-	Spending,
+	CreditCase,
 	[state: string | undefined, sentence: (failed: Failed, context: ErrorContext) => string]
 > = {
 	free: [undefined, free],
 	notSent: ['none spent', (failed, context) => nothing('sent', failed, context)],
 	nothingDone: ['none spent', (failed, context) => nothing('created', failed, context)],
-	outcomeUnknown: ['unknown', unknown],
+	outcomeUnknown: ['unknown', openOutcome],
 	jobExists: ['reserved or spent', existing],
 	jobFailed: [undefined, jobFailed],
 	planned: ['reserved or spent', planned],
@@ -136,8 +136,8 @@ const CREDITS: Record<
 
 /** What a failure means for the user's credits; empty if there is nothing to say. */
 export const creditSentence = (failed: Failed, context: ErrorContext): string =>
-	CREDITS[spendingOf(failed, context)][1](failed, context);
+	CREDITS[creditCaseOf(failed, context)][1](failed, context);
 
 /** The same in a few words, for expressions; `undefined` if only the service knows. */
 export const creditState = (failed: Failed, context: ErrorContext): string | undefined =>
-	CREDITS[spendingOf(failed, context)][0];
+	CREDITS[creditCaseOf(failed, context)][0];

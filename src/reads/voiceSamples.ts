@@ -6,13 +6,13 @@ import { download } from '../files/down';
 import { readableStem } from '../files/names';
 import type { StoredFile } from '../transport/host';
 
-interface Heard {
+interface VoiceWithSample {
 	voice: Json;
 	files: StoredFile[];
 }
 
 /** A voice with its sample. One that cannot be had is a note of its row. Specification: PresetVoice. */
-async function heard({ host, workspace }: Item, voice: Json): Promise<Heard> {
+async function withSample({ host, workspace }: Item, voice: Json): Promise<VoiceWithSample> {
 	const url = textOf(voice.sample_url);
 	if (url === undefined) return { voice, files: [] };
 	const id = asText(voice.id);
@@ -33,7 +33,7 @@ async function heard({ host, workspace }: Item, voice: Json): Promise<Heard> {
 
 /** Preset voices with their samples, so that they are heard in the panel. */
 export async function withSamples(item: Item, voices: Json[]): Promise<Result<Outcome>> {
-	const all = await Promise.all(voices.map(async (voice) => await heard(item, voice)));
+	const all = await Promise.all(voices.map(async (voice) => await withSample(item, voice)));
 	if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	const resources = all.map(({ voice }) => voice);
 	return ok({ resources, files: all.map(({ files }) => files) });

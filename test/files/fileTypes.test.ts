@@ -6,7 +6,7 @@ import {
 	nameOfType,
 	statedType,
 	typeOfName,
-} from '../../src/files/types';
+} from '../../src/files/fileTypes';
 import { MEDIA } from './support/media';
 
 const typeOf = (head: Buffer, ...types: string[]) => detect(head, { types }).type;

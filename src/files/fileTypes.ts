@@ -341,7 +341,7 @@ const typesThat = (begin: 'bytes' | 'orElse', head: string): string[] =>
 	Object.keys(KNOWN).filter((type) => KNOWN[type]?.[begin]?.test(head));
 
 /** Bytes as a text, without a byte order mark. */
-function textOf(head: Buffer): string {
+function decoded(head: Buffer): string {
 	const mark = head.length > 1 ? head.readUInt16BE(0) : 0;
 	if (mark !== 0xfffe && mark !== 0xfeff) return head.toString('utf8').replace(/^\ufeff/, '');
 	const even = Buffer.from(head.subarray(2, head.length - (head.length % 2)));
@@ -395,13 +395,13 @@ const CALLED: Record<string, string> = {
 };
 
 /** A page in words; `undefined` for every other type. */
-const pageOf = (type = ''): string | undefined => (PAGES.has(type) ? CALLED[type] : undefined);
+const pageInWords = (type = ''): string | undefined => (PAGES.has(type) ? CALLED[type] : undefined);
 
 /** What U+FFFD is in UTF-8, in the characters of latin1. */
 const REPLACED = '\xef\xbf\xbd';
 
 /** What bytes are that are no medium, in words. */
-function wordsOf(type: string | undefined, head: string): string {
+function bytesInWords(type: string | undefined, head: string): string {
 	if (type !== undefined) return CALLED[type] ?? 'an archive';
 	return head.includes(REPLACED)
 		? 'what is left of it after it was read as text'
@@ -441,7 +441,7 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	const bytes = Buffer.from(head);
 	const latin = bytes.toString('latin1');
 	const begins = [...typesThat('bytes', withoutTag(latin)), ...typesThat('bytes', latin)];
-	const text = begins.length === 0 ? textOf(bytes) : '';
+	const text = begins.length === 0 ? decoded(bytes) : '';
 	const found = [...begins, ...typesOfText(text)];
 	const possible = new Set<string | undefined>([...found, ...typesThat('orElse', latin)]);
 	const likely = claims.find((type) => possible.has(type)) ?? found[0];
@@ -450,12 +450,12 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	const isText = text.trim() !== '' && isClean(text);
 	const is = likely ?? (isText ? 'text/plain' : undefined);
 	if (claim !== undefined && claim !== is && hasBytes(claim)) {
-		const problem = `says ${claim}, is ${wordsOf(is, latin)}`;
-		return { type: is ?? UNKNOWN, page: pageOf(is), problem };
+		const problem = `says ${claim}, is ${bytesInWords(is, latin)}`;
+		return { type: is ?? UNKNOWN, page: pageInWords(is), problem };
 	}
-	const page = pageOf(is);
+	const page = pageInWords(is);
 	if (page !== undefined) return { type: claims.find(isWritten) ?? is ?? UNKNOWN, page };
-	return { type: claim ?? is ?? UNKNOWN, page: pageOf(claim) };
+	return { type: claim ?? is ?? UNKNOWN, page: pageInWords(claim) };
 }
 
 /** Whether a type is stated that may well look like a page. */
