@@ -1,7 +1,4 @@
-import { read } from '../support/sources';
-
-/** A file of tests, and the name of a test in it, as it is written there. */
-type Proof = [file: string, name: string];
+import { provesEachSentence, type Proof } from '../support/sentences';
 
 const RUN = 'test/creation/paidOnce.test.ts';
 const CONTENT = 'test/creation/contentRuns.test.ts';
@@ -37,7 +34,7 @@ const ROUND: Proof = [
 	ORDER,
 	'a row that failed and comes back in another round goes on with its job',
 ];
-/** Each cell of the table, but those of its last row. */
+/** Each cell of the table. */
 const CELLS: Proof = ['test/e2e/paidOnceTable.test.ts', '%s, %s: %s'];
 const SAME: Proof = [CONTENT, 'identical items of a run get the same job (wait: %s)'];
 const OWN: Proof = [WHOLE, '%s: two identical items, one of them repeated by Retry Execution'];
@@ -47,6 +44,7 @@ const MESSAGE: Proof = [
 ];
 
 const GETS_IT = 'gets it | gets it | gets it | pays';
+const HERE = 'gets it in the same process | gets it | gets it | pays';
 const NEW_ORDER = 'pays | gets it | gets it | pays';
 
 /** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */
@@ -62,20 +60,6 @@ const SENTENCES: Record<string, Proof[]> = {
 			'Retry On Fail sends the same keys for existing jobs and recreates only the failed one',
 		],
 	],
-	[`_Retry_ of a failed or stopped execution, however often | ${GETS_IT}`]: [
-		CELLS,
-		NEXT,
-		MODEL,
-		GO_ON,
-		['test/creation/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
-	],
-	[`the next click in the editor, after an error, a stop or a failed row | ${GETS_IT}`]: [
-		CELLS,
-		NEXT,
-		MODEL,
-		GO_ON,
-		[LOST, 'in the editor, a row that was refused is taken out: the others are not paid for again'],
-	],
 	[`another round of the same execution, after a failed row | ${GETS_IT}`]: [CELLS, ROUND],
 	'an AI agent that repeats a call which has not ended | gets it | gets it | gets it | gets it': [
 		CELLS,
@@ -83,6 +67,21 @@ const SENTENCES: Record<string, Proof[]> = {
 			TOOL,
 			'answers that are lost do not hold up the call, nor is the repeat paid for again, also while the first still runs',
 		],
+	],
+	[`_Retry_ of a failed execution, however often | ${GETS_IT}`]: [CELLS, NEXT, MODEL, GO_ON],
+	[`_Retry_ of a stopped execution, however often | ${HERE}`]: [
+		CELLS,
+		NEXT,
+		MODEL,
+		GO_ON,
+		['test/creation/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
+	],
+	[`the next click in the editor, after an error, a stop or a failed row | ${HERE}`]: [
+		CELLS,
+		NEXT,
+		MODEL,
+		GO_ON,
+		[LOST, 'in the editor, a row that was refused is taken out: the others are not paid for again'],
 	],
 	[`a click, a round or a call after a good one | ${NEW_ORDER}`]: [
 		CELLS,
@@ -99,8 +98,9 @@ const SENTENCES: Record<string, Proof[]> = {
 		SAME,
 		OWN,
 	],
-	[`after a crash of n8n: a new execution, a click, the retry of a stopped execution | ${NEW_ORDER}`]:
-		[KILLED, NEXT],
+	'In the same process: n8n has not been started again since, and in queue mode the same worker goes on.':
+		[NEXT],
+	'Otherwise it pays.': [NEXT],
 	'The same request is the same content: model, prompt, all parameters, files by their bytes.': [
 		SAME_KEY,
 		[RUN, 'are at the same URL in another execution: %s'],
@@ -144,34 +144,12 @@ const SENTENCES: Record<string, Proof[]> = {
 	'If its key is over, the error says that a job may exist, and the next retry pays.': [
 		[RUN, 'an open outcome that the key can no longer settle (%s) is told before anything is paid'],
 	],
-	'n8n saves what a node remembers when the node has ended, and what was lost in the editor or by a stop lies in the process.':
-		[KILLED, NEXT],
-	'So after a crash, on another worker or with another process, start the workflow again; the last row of the table says what it pays for.':
-		[KILLED],
+	'Start the workflow again: it is another execution, and the table says what it pays for.': [
+		KILLED,
+	],
 	'_MediaGen: Get Many_ lists the jobs of the crashed execution.': [MESSAGE],
 	'Example 8 is a batch that continues after a crash without paying again, example 13 tells you of the crash and the newest jobs.':
 		[MESSAGE],
 };
 
-/** What is no sentence: nothing, a heading, a table down to its line of dashes. */
-const isOther = (block: string) => /^$|^#|^\| ?Who asks|^\| ?---/.test(block);
-
-/** What the page says, without links and bold: its sentences, and the rows of its table. */
-function sentencesIn(page: string): string[] {
-	const blocks = page.split(/\n(?=\n|- |\|)/).map((block) => block.replace(/\s+/g, ' ').trim());
-	return blocks
-		.filter((block) => !isOther(block))
-		.flatMap((block) => {
-			const text = block.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('**', '');
-			return text.startsWith('|') ? [text.slice(2, -2)] : text.replace(/^- /, '').split(/(?<=\.) /);
-		});
-}
-
-test('every sentence of docs/paid-once.md has its tests, and no other is listed', () => {
-	expect(sentencesIn(read('docs/paid-once.md'))).toEqual(Object.keys(SENTENCES));
-});
-
-test.each(Object.entries(SENTENCES))('%s', (_, proofs) => {
-	expect(proofs).not.toEqual([]);
-	expect(proofs.filter(([file, name]) => !read(file).includes(name))).toEqual([]);
-});
+provesEachSentence('docs/paid-once.md', SENTENCES);
