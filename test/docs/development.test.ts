@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { existsSync } from 'fs';
 import { join } from 'path';
-import { read, ROOT } from '../support/sources';
+import { filesIn, read, ROOT } from '../support/sources';
 
 const page = read('docs/development.md');
 
@@ -31,23 +31,24 @@ describe('Where is it decided?', () => {
 		expect(named.length).toBeGreaterThan(30);
 	});
 
+	test('each file is named with what to look at in it', () => {
+		const bare = named.filter(
+			([, file = '', said = '']) => file.endsWith('.ts') && !/`\w+`/.test(said),
+		);
+		expect(bare.map(([text]) => text)).toEqual([]);
+	});
+
 	test('each question is answered by at most four files', () => {
 		const filesOf = (row: string) => row.split('|')[2]?.match(/`(src|nodes|sandbox)\//g) ?? [];
 		expect(rows.filter((row) => filesOf(row).length > 4)).toEqual([]);
 	});
 });
 
-/** Names of folders and files, as a row of the walk has them: `n8n`: `check`, `creation/memory`; … */
-function filesOfStep(row: string): string[] {
-	return (row.split('|')[2] ?? '').split(';').flatMap((group) => {
-		const [, folder, names = group] = /^\s*`([\w]+)`:(.*)$/.exec(group) ?? [];
-		const all = [...names.matchAll(/`([\w/]+)`/g)].map(([, name = '']) => name);
-		return all.map((name) => `src/${name.includes('/') ? '' : `${folder}/`}${name}.ts`);
-	});
-}
-
-test('each file of the walk of one Generate Image is there', () => {
-	const walk = rowsOf(sectionOf('The house')).flatMap(filesOfStep);
-	expect(walk.filter((file) => !exists(file))).toEqual([]);
-	expect(walk.length).toBeGreaterThan(30);
+test('each file of src/transport is named by a question, and no other is', () => {
+	const named = rowsOf(page.split('### The files of `src/transport`')[1]?.split('\n### ')[0] ?? '');
+	const names = named.flatMap((row) =>
+		[...row.matchAll(/`(\w+\.ts)`/g)].map(([, name = '']) => name),
+	);
+	const there = filesIn('src/transport').map((file) => file.replace('src/transport/', ''));
+	expect(names.sort()).toEqual(there);
 });
