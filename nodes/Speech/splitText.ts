@@ -88,8 +88,11 @@ const ABBREVIATIONS = new RegExp(
 	'giu',
 );
 
-/** A number at the beginning of a line, and the blank after it. */
-const LIST_NUMBER = /^[^\S\n]*\d{1,6}\.[^\S\n]/gmu;
+/** A number at the beginning of a line, such as `12.`, `2.1.` or `IV.`, and the blank after it. */
+const LIST_NUMBER = /^[^\S\n]*(?:\p{Nd}{1,6}(?:\.\p{Nd}{1,6}){0,5}|[IVXLCDM]{1,6})\.[^\S\n]/gmu;
+
+/** A sign within an address, which ends no sentence. */
+const SIGN_WITHIN = /(?<=\w)[?!](?=[\w=&%/#])/g;
 
 /** The longest tag, in characters, such as `<break time="1.5s"/>` or `[laughs]`. */
 const MAX_TAG = 300;
@@ -208,7 +211,10 @@ function outermost(spans: Span[]): Span[] {
  */
 function withHidden(text: string, spans: Span[]): string {
 	const joined = (found: string) => found.replace(/[.\s]/g, 'x');
-	return hidden(text, spans).replace(ABBREVIATIONS, joined).replace(LIST_NUMBER, joined);
+	return hidden(text, spans)
+		.replace(ABBREVIATIONS, joined)
+		.replace(LIST_NUMBER, joined)
+		.replace(SIGN_WITHIN, 'x');
 }
 
 /**
@@ -319,6 +325,41 @@ function fits(text: string, { start, end }: Span, max: number): boolean {
 }
 
 /**
+ * Which spans stay together, as they fit into a block with the tags around them, and which elements do not: they
+ * go on in the next block, ended at the cut and begun again after it. What stands in parentheses is a tag to
+ * some models and text to all others: it stays together where it fits.
+ */
+function divided(
+	text: string,
+	elements: Element[],
+	tags: Span[],
+	max: number,
+): { whole: Span[]; long: Element[] } {
+	const parentheses = tags.filter((tag) => text[tag.start] === '(');
+	const spans = [...elements, ...parentheses.map((span) => ({ ...NO_ELEMENT, ...span }))];
+	const whole: Span[] = [];
+	const long: Element[] = [];
+	/** The long ones around a place, and the length of their tags. */
+	const around: Array<{ end: number; length: number }> = [];
+	let length = 0;
+	for (const one of spans.sort((first, second) => first.start - second.start)) {
+		for (let last = around.at(-1); last && last.end <= one.start; last = around.at(-1)) {
+			around.pop();
+			length -= last.length;
+		}
+		if (fits(text, one, max - length)) {
+			whole.push(one);
+		} else if (one.opens !== '') {
+			const own = codePoints(one.opens + one.closes);
+			long.push(one);
+			around.push({ end: one.end, length: own });
+			length += own;
+		}
+	}
+	return { whole, long };
+}
+
+/**
  * Whether nothing stands in a part of a text but tags of elements that go on, so that nobody would hear it.
  */
 function isOnlyTags(part: string, elements: Element[]): boolean {
@@ -330,24 +371,64 @@ function isOnlyTags(part: string, elements: Element[]): boolean {
 /** The blocks of a text, or where it holds what no block can. */
 export type Split = { blocks: string[] } | { problem: string };
 
+/** A text, and the same where nothing is to be found in what stays together. */
+interface Source {
+	text: string;
+	readable: string;
+	kept: Span[];
+}
+
+/**
+ * The next block, and where it ends: with the tags of the elements that go on before and after it.
+ * @param near the elements that do not fit into a block and are not over where it begins
+ */
+function nextBlock(
+	{ text, readable, kept }: Source,
+	from: number,
+	max: number,
+	near: Element[],
+	cuts: typeof CUTS,
+): { end: number; block: string } | { problem: string } {
+	const begun = near.filter((one) => one.start < from);
+	const opens = begun.map((one) => one.opens).join('');
+	const closesOf = (open: Element[]) =>
+		[...open]
+			.reverse()
+			.map((one) => one.closes)
+			.join('');
+	const closesAt = (end: number) =>
+		closesOf(near.filter((one) => one.start < end && one.end > end));
+	const blockTo = (end: number) => opens + text.slice(from, end).trim() + closesAt(end);
+	let end = from;
+	// What begins in the block and goes on after it needs room for its end, too.
+	let needed = codePoints(opens + closesOf(begun));
+	for (let own = -1; needed > own; needed = codePoints(opens + closesAt(end))) {
+		own = needed;
+		if (own >= max) {
+			const { opens: tag, start } = near[0] ?? NO_ELEMENT;
+			return {
+				problem: `has the element ${quoted(tag)} at character ${start + 1}, which is longer than a block, and its tags leave no room in one`,
+			};
+		}
+		end = endOf(readable, from, max - own, kept, cuts);
+		// A tag that ends an element goes with what it ends.
+		for (const { end: over, closes } of [...near].reverse())
+			if (over === end + closes.length && codePoints(blockTo(over)) <= max) end = over;
+		if (codePoints(blockTo(end)) <= max) break;
+	}
+	return { end, block: isOnlyTags(text.slice(from, end), near) ? '' : blockTo(end) };
+}
+
 function split(text: string, max: number, cuts: typeof CUTS): Split {
 	const tags = bracketed(text);
-	const elements = elementsIn(text, tags);
-	const whole = elements.filter((one) => fits(text, one, max));
-	/** They go on in the next block: ended at the cut and begun again after it. */
-	const long = elements.filter((one) => !fits(text, one, max));
-	// What stands in parentheses is a tag to some models and text to all others: it stays together where it
-	// fits.
-	const kept = outermost([
-		...whole,
-		...tags.filter((tag) => text[tag.start] !== '(' || fits(text, tag, max)),
-	]);
-	const readable = withHidden(text, kept);
+	const { whole, long } = divided(text, elementsIn(text, tags), tags, max);
+	const kept = outermost([...whole, ...tags.filter((tag) => text[tag.start] !== '(')]);
+	const source = { text, readable: withHidden(text, kept), kept };
 	const blocks: string[] = [];
 	/** Those of the long ones that are not over, and how many have begun to be looked at. */
 	let near: Element[] = [];
 	let seen = 0;
-	for (let from = 0, end = 0; from < text.length; from = end) {
+	for (let from = 0; from < text.length;) {
 		const begin = from;
 		const reach = limitOf(text, from, max);
 		for (let next = long[seen]; next !== undefined && next.start < reach; next = long[seen]) {
@@ -355,23 +436,10 @@ function split(text: string, max: number, cuts: typeof CUTS): Split {
 			seen += 1;
 		}
 		near = near.filter((one) => one.end > begin);
-		const opens = near.filter((one) => one.start < begin).map((one) => one.opens);
-		const tagsAround = [...opens, ...near.map((one) => one.closes)];
-		const own = codePoints(tagsAround.join(''));
-		const { opens: tag, start } = near[0] ?? NO_ELEMENT;
-		if (own >= max)
-			return {
-				problem: `has the element ${quoted(tag)} at character ${start + 1}, which is longer than a block, and its tags leave no room in one`,
-			};
-		end = endOf(readable, from, max - own, kept, cuts);
-		// A tag that ends an element goes with what it ends.
-		for (const one of [...near].reverse())
-			if (text.startsWith(one.closes, end) && one.end === end + one.closes.length) end = one.end;
-		const cut = end;
-		const goOn = near.filter((one) => one.start < cut && one.end > cut);
-		const closes = goOn.map((one) => one.closes).reverse();
-		const block = text.slice(from, end).trim();
-		if (!isOnlyTags(block, near)) blocks.push([...opens, block, ...closes].join(''));
+		const found = nextBlock(source, from, max, near, cuts);
+		if ('problem' in found) return found;
+		if (found.block !== '') blocks.push(found.block);
+		from = found.end;
 	}
 	return { blocks };
 }

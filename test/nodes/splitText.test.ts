@@ -175,9 +175,36 @@ test.each<[text: string, max: number, blocks: string[]]>([
 		18,
 		['<p>One. Two.</p>', '<p>Three.</p>', '<p>Four. Five.</p>', 'Six.'],
 	],
-	['<a><b>One. Two.</b> Three.</a>', 22, ['<a><b>One. Two.</b></a>', '<a>Three.</a>']],
+	['<a><b>One. Two.</b> Three.</a>', 23, ['<a><b>One. Two.</b></a>', '<a>Three.</a>']],
+	// It would fit by itself, and not with the tags around it.
+	['<a><b>One. Two.</b></a>', 22, ['<a><b>One.</b></a>', '<a><b>Two.</b></a>']],
+	['I. One thing.\nII. Two things.', 17, ['I. One thing.', 'II. Two things.']],
+	['2.10. One thing.\n2.11. Two.', 22, ['2.10. One thing.', '2.11. Two.']],
+	['Hi. See https://a.example/b?c=d now.', 30, ['Hi.', 'See https://a.example/b?c=d', 'now.']],
 ])('%j keeps together what belongs together, in blocks of %i', (text, max, blocks) => {
 	expect(splitText(text, max)).toEqual(blocks);
+});
+
+test('no block is longer than it may be, with the tags that are written again', () => {
+	const word = fc.constantFrom('One. ', 'two ', '(or three) ', '日本語。', 'Dr. ', '\n\n');
+	const { text } = fc.letrec<{ text: string; element: string }>((tie) => ({
+		text: fc
+			.array(fc.oneof({ arbitrary: word, weight: 4 }, tie('element')), { maxLength: 8 })
+			.map((parts) => parts.join('')),
+		element: fc
+			.tuple(fc.constantFrom('<a>', '<p>', '<say-as b="c">', '[sings]'), tie('text'))
+			.map(([tag, inner]) => {
+				const end = tag.replace(/^(.)([^ ]*?)( .*)?(.)$/, '$1/$2$4');
+				return `${tag}${inner}${end} `;
+			}),
+	}));
+	fc.assert(
+		fc.property(text, fc.integer({ min: 40, max: 120 }), (given, max) => {
+			const found = split(given, max);
+			const blocks = 'blocks' in found ? found.blocks : [];
+			expect(blocks.filter((block) => codePoints(block) > max)).toEqual([]);
+		}),
+	);
 });
 
 test('an element whose tags leave no room for a text is refused with its place', () => {
