@@ -1,5 +1,6 @@
 /* eslint-disable no-control-regex -- what files begin with, as bytes */
 import { asText } from '../base/types';
+import { FRAME, hasFrames } from './mpegAudio';
 
 /*
  * What a file is. A type whose files begin in a way that is known is never believed against the bytes: one
@@ -14,6 +15,8 @@ interface Known {
 	bytes?: RegExp;
 	/** How they may begin too, where the type is stated, or their name tells it. */
 	orElse?: RegExp;
+	/** What tells them where something stands before it, and nothing else is known of the bytes. */
+	within?: { test(head: string): boolean };
 }
 
 /**
@@ -33,10 +36,6 @@ const ASF = /^0&\xb2u\x8ef\xcf\x11/;
 
 /** A tag before sound of any kind. */
 const TAGGED = /^ID3/;
-
-/** The first three bytes of a frame of MPEG audio: eleven bits that are set, and what no frame has. */
-const FRAME =
-	/\xff[\xe2-\xe5\xf2-\xf5\xfa-\xfd][\0-\x0b\x10-\x1b\x20-\x2b\x30-\x3b\x40-\x4b\x50-\x5b\x60-\x6b\x70-\x7b\x80-\x8b\x90-\x9b\xa0-\xab\xb0-\xbb\xc0-\xcb\xd0-\xdb\xe0-\xeb]/;
 
 const KNOWN: Record<string, Known> = {
 	'image/png': { extensions: ['png'], aliases: ['image/x-png'], bytes: /^\x89PNG\r\n\x1a\n/ },
@@ -151,7 +150,7 @@ const KNOWN: Record<string, Known> = {
 			'audio/x-mpegaudio',
 		],
 		bytes: new RegExp(`^(?:ID3|${FRAME.source})`),
-		orElse: FRAME,
+		within: { test: hasFrames },
 	},
 	'audio/wav': {
 		extensions: ['wav', 'wave'],
@@ -200,7 +199,7 @@ const KNOWN: Record<string, Known> = {
 		extensions: ['pdf'],
 		aliases: ['application/x-pdf'],
 		bytes: /^%PDF-/,
-		orElse: /^[^]{0,1000}?%PDF-/,
+		within: /^[^]{0,1000}?%PDF-/,
 	},
 	'application/zip': {
 		extensions: ['zip'],
@@ -337,7 +336,7 @@ function withoutTag(head: string): string {
 }
 
 /** The types whose files begin so, the most likely one first. */
-const typesThat = (begin: 'bytes' | 'orElse', head: string): string[] =>
+const typesThat = (begin: 'bytes' | 'orElse' | 'within', head: string): string[] =>
 	Object.keys(KNOWN).filter((type) => KNOWN[type]?.[begin]?.test(head));
 
 /** Bytes as a text, without a byte order mark. */
@@ -440,10 +439,14 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	const claim = claims.find((type) => type !== undefined);
 	const bytes = Buffer.from(head);
 	const latin = bytes.toString('latin1');
-	const begins = [...typesThat('bytes', withoutTag(latin)), ...typesThat('bytes', latin)];
+	// Where the sound after a tag is known, the tag says nothing more.
+	const sound = withoutTag(latin);
+	const start = typesThat('bytes', sound).length > 0 ? sound : latin;
+	const begins = typesThat('bytes', start);
 	const text = begins.length === 0 ? decoded(bytes) : '';
 	const found = [...begins, ...typesOfText(text)];
-	const possible = new Set<string | undefined>([...found, ...typesThat('orElse', latin)]);
+	const later = found.length === 0 ? typesThat('within', latin) : [];
+	const possible = new Set<string | undefined>([...found, ...typesThat('orElse', start), ...later]);
 	const likely = claims.find((type) => possible.has(type)) ?? found[0];
 	const isMedium = likely !== undefined && !ARCHIVES.has(likely) && !PAGES.has(likely);
 	if (isMedium) return { type: likely };

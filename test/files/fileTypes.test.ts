@@ -167,6 +167,16 @@ const NO_FILES: Array<[what: string, head: Buffer | string, words: string]> = [
 	['JSON', '{"error": "gone"}', 'a JSON document'],
 	['a ZIP archive', Buffer.from('PK\x03\x04\x14\0\0\0', 'latin1'), 'an archive'],
 	['a gzip archive', Buffer.from('\x1f\x8b\x08\0\0\0', 'latin1'), 'an archive'],
+	[
+		'a ZIP archive with a document',
+		Buffer.from(`PK\x03\x04${'\xff\xfb\x90a'.repeat(2_000)}`, 'latin1'),
+		'an archive',
+	],
+	[
+		'what is encrypted',
+		Buffer.from('\x07\xff\xfb\x90\x64'.repeat(100), 'latin1'),
+		'something else',
+	],
 	['zeros', Buffer.alloc(64), 'something else'],
 	[
 		'a picture that went through UTF-8',
@@ -211,11 +221,51 @@ test.each(Object.keys(MEDIA) as Array<keyof typeof MEDIA>)(
 	},
 );
 
-test('sound is found after what does not belong to it, and a PDF too', () => {
+/** A frame of MPEG audio of so many bytes. */
+const frame = (header: number[], length: number): Buffer =>
+	Buffer.concat([Buffer.from(header), Buffer.alloc(length - header.length)]);
+
+test.each<[what: string, header: number[], length: number]>([
+	['MP3 of 128 kbit/s', [0xff, 0xfb, 0x90, 0x64], 417],
+	['MP3 of 128 kbit/s, padded', [0xff, 0xfb, 0x92, 0x64], 418],
+	['MP3 of 320 kbit/s at 48 kHz, with sums', [0xff, 0xfa, 0xe4, 0], 960],
+	['MP3 of 64 kbit/s at 22 kHz', [0xff, 0xf3, 0x80, 0xc4], 208],
+	['MP3 of 8 kbit/s at 8 kHz', [0xff, 0xe3, 0x18, 0xc4], 72],
+	['MP2 of 192 kbit/s', [0xff, 0xfd, 0xa0, 0], 626],
+])('sound is found after what does not belong to it: %s', (_, header, length) => {
 	const junk = Buffer.alloc(300, '-');
-	expect(typeOf(Buffer.concat([junk, MEDIA.mp3]), 'audio/mpeg')).toBe('audio/mpeg');
+	const one = frame(header, length);
+	expect(typeOf(Buffer.concat([junk, one, one]), 'audio/mpeg')).toBe('audio/mpeg');
+	expect(typeOf(Buffer.concat([junk, one, one]))).toBe('application/octet-stream');
+	// By chance there is a single one in most files.
+	expect(detect(Buffer.concat([junk, one]), { types: ['audio/mpeg'] })).toHaveProperty('problem');
+});
+
+test('a PDF is found after what does not belong to it', () => {
+	const junk = Buffer.alloc(300, '-');
 	expect(typeOf(Buffer.concat([junk, MEDIA.pdf]), 'application/pdf')).toBe('application/pdf');
-	expect(typeOf(Buffer.concat([junk, MEDIA.mp3]))).toBe('application/octet-stream');
+});
+
+/** What follows the beginning of a file: anything, such as what looks like a frame of sound. */
+const REST = Buffer.from([...Array(4_000)].flatMap((_, at) => [0xff, 0xfb, 0x90, at % 251]));
+
+test.each(['png', 'jpeg', 'webp', 'mp4', 'webm', 'wav', 'ogg', 'flac'] as const)(
+	'no type is believed for what stands later in the bytes: %s',
+	(name) => {
+		const head = Buffer.concat([MEDIA[name], REST]);
+		const { type } = detect(MEDIA[name], { types: [] });
+		for (const stated of ['audio/mpeg', 'application/pdf'])
+			expect(detect(head, { types: [stated], name: 'x.mp3' })).toEqual({ type });
+	},
+);
+
+test('nor for the tag before a sound that is another', () => {
+	const tag = Buffer.from('ID3\x04\0\0\0\0\0\x02ab', 'latin1');
+	for (const name of ['mp3', 'wav', 'flac', 'aac'] as const) {
+		const { type } = detect(MEDIA[name], { types: [] });
+		for (const stated of ['audio/mpeg', 'audio/wav', 'audio/flac', 'audio/aiff'])
+			expect(detect(Buffer.concat([tag, MEDIA[name]]), { types: [stated] })).toEqual({ type });
+	}
 });
 
 test.each([
