@@ -160,13 +160,31 @@ const MASK = '***';
 /** A shorter one would be found in what is none. */
 const SHORTEST = 8;
 
+/** Characters that a page names. */
+const NAMED: Record<string, string> = {
+	'&': 'amp',
+	'<': 'lt',
+	'>': 'gt',
+	'"': 'quot',
+	"'": 'apos',
+};
+
 /** A character as JSON, a URL or a page writes it, also where one has been put into the other. */
 function spellingsOf(character: string): string {
-	const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+	const hex = hexOf(character);
 	const plain = character.replace(/[^A-Za-z0-9]/g, '\\$&');
-	const either = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-	const entity = `&#(?:0{0,5}${character.charCodeAt(0)}|[xX]0{0,4}${either});`;
-	return `(?:\\\\{0,8}(?:${plain}|u00${either})|%(?:25){0,3}${either}|${entity})`;
+	const code = `#(?:0{0,5}${character.charCodeAt(0)}|[xX]0{0,4}${hex})`;
+	const entity = [code, NAMED[character]].filter((name) => name !== undefined).join('|');
+	const ampersand = '(?:&|\\\\{1,8}u0026|%(?:25){0,3}26)';
+	const semicolon = '(?:;|%(?:25){0,3}3[bB])';
+	const ofPage = `${ampersand}(?:amp${semicolon}){0,3}(?:${entity})${semicolon}`;
+	return `(?:${ofPage}|\\\\{0,8}(?:${plain}|[ux](?:00)?${hex})|%(?:25){0,3}${hex})`;
+}
+
+/** The code of a character in hex, in large and small digits. */
+function hexOf(character: string): string {
+	const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+	return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /** What base64 makes of a text that stands somewhere in another: there are three places for it. */
@@ -175,8 +193,9 @@ function base64Of(secret: string): string[] {
 		const encoded = Buffer.from('\0'.repeat(before) + secret).toString('base64');
 		// What depends on the bytes before and after it is left out.
 		const whole = encoded.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
-		const signs = whole.replace(/[+/]/g, (sign) =>
-			sign === '+' ? '(?:[+-]|%2[Bb])' : '(?:\\\\{0,8}/|_|%2[Ff])',
+		const signs = whole.replace(
+			/[+/]/g,
+			(sign) => `(?:${spellingsOf(sign)}|${sign === '+' ? '-' : '_'})`,
 		);
 		return `[\\w+/-]{0,2}${signs}[\\w+/=-]{0,4}`;
 	});
@@ -190,8 +209,8 @@ function patternOf(secret: string): RegExp {
 	const known = patterns.get(secret);
 	if (known) return known;
 	const written = [...secret].map(spellingsOf).join('');
-	const hex = Buffer.from(secret).toString('hex');
-	const all = [written, ...base64Of(secret), hex, hex.toUpperCase()];
+	const hex = [...secret].map(hexOf).join('');
+	const all = [written, ...base64Of(secret), hex];
 	const pattern = new RegExp(all.join('|'), 'g');
 	patterns.set(secret, pattern);
 	return pattern;

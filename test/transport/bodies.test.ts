@@ -16,6 +16,13 @@ test('a secret with characters that JSON escapes is masked as well', () => {
 
 const SLASHED = 'sk/live+canary/key==7f';
 
+/** What a page cannot hold as it is, and base64 with its two signs. */
+const SIGNS = 'sk<live>&canary&key~>?~>?';
+
+/** A text as a page holds it. */
+const onPage = (text: string) =>
+	text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
 const within = (text: string) => `a?key=${text}&b`;
 
 const SPELLINGS: Record<string, (key: string) => string> = {
@@ -28,7 +35,18 @@ const SPELLINGS: Record<string, (key: string) => string> = {
 	'escaped as Unicode': (key) =>
 		[...key].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join(''),
 	'as entities of a page': (key) => [...key].map((each) => `&#${each.charCodeAt(0)};`).join(''),
+	'with the names of a page': onPage,
+	'a page within a page': (key) => onPage(onPage(key)),
+	'a page in a URL': (key) => encodeURIComponent(onPage(key)),
+	'a page in JSON': (key) => onPage(key).replaceAll('&', '\\u0026'),
+	'escaped in a program': (key) =>
+		[...key].map((each) => `\\x${each.charCodeAt(0).toString(16)}`).join(''),
 	'in hex': (key) => Buffer.from(key).toString('hex'),
+	'in hex with large digits': (key) => Buffer.from(key).toString('hex').toUpperCase(),
+	'base64 in a URL': (key) =>
+		encodeURIComponent(Buffer.from(key).toString('base64').replace(/=+$/, '')),
+	'base64 in JSON': (key) =>
+		Buffer.from(key).toString('base64').replaceAll('/', '\\u002F').replaceAll('+', '\\u002B'),
 	...Object.fromEntries(
 		['', ':', 'me', 'me:'].flatMap((before) =>
 			(['base64', 'base64url'] as const).flatMap((encoding) =>
@@ -42,7 +60,7 @@ const SPELLINGS: Record<string, (key: string) => string> = {
 };
 
 test.each(Object.entries(SPELLINGS))('a secret is masked in every spelling: %s', (_, spell) => {
-	for (const secret of [SECRET, SLASHED]) {
+	for (const secret of [SECRET, SLASHED, SIGNS]) {
 		const spelled = spell(secret);
 		const masked = withoutSecret({ [within(spelled)]: [within(spelled)] }, secret);
 		const text = withoutSecret(`x ${spelled} y`, secret);
