@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import { EVENTS, isRecord, textOf, type Json } from '../api';
+import { withoutSlashes } from '../base/texts';
 import { isResource, type Resource } from '../base/types';
 import { inOrder } from '../base/values';
 import { AGENT_STATUSES, jobState } from '../transport/jobState';
@@ -66,6 +67,12 @@ const RESOURCE_NAMES: Record<string, string[]> = {
 	persona: ['persona'],
 };
 
+const OBJECTS = new Set(Object.values(RESOURCE_NAMES).flat());
+
+/** Whether a record says by itself that it is a resource. Specification: Resources, `object`. */
+const saysWhatItIs = ({ object }: Json): boolean =>
+	typeof object === 'string' && OBJECTS.has(object);
+
 /** What a resource of any kind may be called. */
 const ANY_RESOURCE = ['job', 'resource'];
 
@@ -128,13 +135,15 @@ interface Search {
 	isEvent: (record: Json) => boolean;
 }
 
-/** The innermost resource in these places, as far as {@link MAX_DEPTH}. */
+/** The resource in these places that says what it is, or the innermost, as far as {@link MAX_DEPTH}. */
 function resourceIn(record: Json, search: Search, depth = 1): Resource | undefined {
 	for (const place of search.places) {
 		const inner = recordIn(record[place]);
 		if (!inner) continue;
+		const isEvent = place === 'event' || search.isEvent(inner);
+		const itself = isEvent && !saysWhatItIs(inner) ? undefined : asResource(inner);
+		if (itself && !isEvent && saysWhatItIs(inner)) return itself;
 		const found = depth < MAX_DEPTH ? resourceIn(inner, search, depth + 1) : undefined;
-		const itself = place === 'event' || search.isEvent(inner) ? undefined : asResource(inner);
 		if (found ?? itself) return found ?? itself;
 	}
 	return undefined;
@@ -142,7 +151,8 @@ function resourceIn(record: Json, search: Search, depth = 1): Resource | undefin
 
 /** The id that a text such as `gen_1` or `/v1/generations/gen_1` is. */
 function idIn(value: unknown): string | undefined {
-	const id = typeof value === 'string' ? value.slice(value.lastIndexOf('/') + 1) : '';
+	const [path = ''] = typeof value === 'string' ? value.split(/[?#]/, 1) : [];
+	const id = withoutSlashes(path).split('/').at(-1) ?? '';
 	return /^\S+$/.test(id) && !KINDS_OF_RESOURCES.has(id) ? id : undefined;
 }
 
@@ -156,8 +166,8 @@ function idOfResourceIn(records: Json[], names: readonly string[]): string | und
 
 /**
  * Reads an event, whose shape the specification does not show: its kind, and the resource or else
- * the resource's id; neither is ever the id of the event. A payload that names no event is the
- * resource itself.
+ * the resource's id; neither is ever the id of the event. A payload that names no event, or says that it is a
+ * resource, is the resource itself.
  */
 export function readEvent(payload: Json): MediaGenEvent {
 	const kind = eventKindOf(payload);
@@ -167,7 +177,8 @@ export function readEvent(payload: Json): MediaGenEvent {
 		const named = [record, recordIn(record.attributes) ?? {}].map(kindIn);
 		return knownEventKind(named) !== undefined || (kind !== undefined && named.includes(kind));
 	};
-	const itself = kind === undefined ? asResource(payload) : undefined;
+	const isItself = kind === undefined || saysWhatItIs(payload);
+	const itself = isItself ? asResource(payload) : undefined;
 	const resource = resourceIn(payload, { places, isEvent }) ?? itself;
 	const records = recordsOf(payload, places);
 	const resourceId = resource?.id ?? idOfResourceIn(records, names);

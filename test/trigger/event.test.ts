@@ -32,6 +32,12 @@ const SHAPES: Array<[shape: string, payload: object, id: string | null, isWhole:
 	['data.jobId', { id: 'evt_1', eventType: KIND, data: { jobId: 'gen_1' } }, 'gen_1', false],
 	['data.job, an id', { id: 'evt_1', type: KIND, data: { job: 'gen_1' } }, 'gen_1', false],
 	['resource, an id', { id: 'evt_1', type: KIND, resource: 'gen_1' }, 'gen_1', false],
+	[
+		'resource, an address',
+		{ id: 'evt_1', type: KIND, resource: 'https://a.example/v1/generations/gen_1/?a=b/c' },
+		'gen_1',
+		false,
+	],
 	['resource, a path', { id: 'evt_1', type: KIND, resource: '/v1/jobs/gen_1' }, 'gen_1', false],
 	[
 		'resource, which says what the id is of',
@@ -93,6 +99,24 @@ test.each(SHAPES)('%s: the id is the resource of the event, never the event', (.
 		resource: isWhole ? generation : undefined,
 	});
 	expect(objectOf(event)).toBe(isWhole ? 'generation' : '');
+});
+
+test.each<[what: string, own: object, around: (resource: object) => object]>([
+	['it is the payload', { type: KIND, event_id: 'evt_1' }, (resource) => resource],
+	['it names the event', { event: KIND }, (data) => ({ id: 'evt_1', data })],
+	[
+		'it holds others',
+		{ job: { id: 'step_1', status: 'completed' } },
+		(data) => ({ id: 'evt_1', type: KIND, data }),
+	],
+])('what says that it is a generation is the resource: %s', (_, own, around) => {
+	const resource = { ...generation, ...own };
+	expect(readEvent(around(resource) as Json)).toEqual({
+		kind: KIND,
+		eventId: 'evt_1',
+		resourceId: 'gen_1',
+		resource,
+	});
 });
 
 /** Fields of a resource that look as if it were an event. */
