@@ -325,9 +325,9 @@ function fits(text: string, { start, end }: Span, max: number): boolean {
 }
 
 /**
- * Which spans stay together, as they fit into a block with the tags around them, and which elements do not: they
- * go on in the next block, ended at the cut and begun again after it. What stands in parentheses is a tag to
- * some models and text to all others: it stays together where it fits.
+ * Which spans stay together, as they fit into a block with the tags around them, and which elements do
+ * not: they go on in the next block, ended at the cut and begun again after it. What stands in
+ * parentheses is a tag to some models and text to all others: it stays together where it fits.
  */
 function divided(
 	text: string,

@@ -1,10 +1,13 @@
 /* eslint-disable no-control-regex -- what files begin with, as bytes */
 /*
- * Frames of MPEG audio (MP3), of which a file may have none at its beginning. Specification: ISO 11172-3, 2.4.1.3
- * and ISO 13818-3, 2.4.2.3.
+ * Frames of MPEG audio (MP3), of which a file may have none at its beginning. Specification: ISO 11172-3,
+ * 2.4.1.3 and ISO 13818-3, 2.4.2.3.
  */
 
-/** The first three bytes of a frame, in the characters of latin1: eleven bits that are set, and what no frame has. */
+/**
+ * The first three bytes of a frame, in the characters of latin1: eleven bits that are set, and what no
+ * frame has.
+ */
 export const FRAME =
 	/\xff[\xe2-\xe5\xf2-\xf5\xfa-\xfd][\0-\x0b\x10-\x1b\x20-\x2b\x30-\x3b\x40-\x4b\x50-\x5b\x60-\x6b\x70-\x7b\x80-\x8b\x90-\x9b\xa0-\xab\xb0-\xbb\xc0-\xcb\xd0-\xdb\xe0-\xeb]/;
 
