@@ -1,6 +1,6 @@
 /* eslint-disable no-control-regex -- what files begin with, as bytes */
 import { asText } from '../base/types';
-import { FRAME, hasFrames } from './mpegAudio';
+import { SOUND_FRAME, hasFrames } from './mpegAudio';
 
 /*
  * What a file is. A type whose files begin in a way that is known is never believed against the bytes: one
@@ -149,7 +149,7 @@ const KNOWN: Record<string, Known> = {
 			'audio/x-mpeg-3',
 			'audio/x-mpegaudio',
 		],
-		bytes: new RegExp(`^(?:ID3|${FRAME.source})`),
+		bytes: new RegExp(`^(?:ID3|${SOUND_FRAME.source})`),
 		within: { test: hasFrames },
 	},
 	'audio/wav': {

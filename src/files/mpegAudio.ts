@@ -8,7 +8,7 @@
  * The first three bytes of a frame, in the characters of latin1: eleven bits that are set, and what no
  * frame has.
  */
-export const FRAME =
+export const SOUND_FRAME =
 	/\xff[\xe2-\xe5\xf2-\xf5\xfa-\xfd][\0-\x0b\x10-\x1b\x20-\x2b\x30-\x3b\x40-\x4b\x50-\x5b\x60-\x6b\x70-\x7b\x80-\x8b\x90-\x9b\xa0-\xab\xb0-\xbb\xc0-\xcb\xd0-\xdb\xe0-\xeb]/;
 
 /** In kbit/s by their number in a frame; the first leaves it open. */
@@ -37,14 +37,14 @@ function lengthOf(second: number, third: number): number {
 
 /** Whether two frames follow each other anywhere in it: one alone stands in any compressed file. */
 export function hasFrames(head: string): boolean {
-	for (const { index } of head.matchAll(new RegExp(FRAME, 'g'))) {
+	for (const { index } of head.matchAll(new RegExp(SOUND_FRAME, 'g'))) {
 		const second = head.charCodeAt(index + 1);
 		const third = head.charCodeAt(index + 2);
 		const length = lengthOf(second, third);
 		const next = head.slice(index + length, index + length + 3);
 		const isSameSound =
 			((next.charCodeAt(1) ^ second) & 0xfe) === 0 && ((next.charCodeAt(2) ^ third) & 0x0c) === 0;
-		if (length > 0 && FRAME.test(next) && isSameSound) return true;
+		if (length > 0 && SOUND_FRAME.test(next) && isSameSound) return true;
 	}
 	return false;
 }
