@@ -1,4 +1,4 @@
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { ok, type Result } from '../base/result';
 import type { Input, NodeCall } from './call';
 import type { Ready, Runnable } from './check';
 import { executionCredits } from '../creation/cap';
@@ -12,6 +12,7 @@ import { forOutput } from './rows';
 import { createParts } from '../creation/parts';
 import { noteFailure, whyNotSent, type Run } from '../creation/run';
 import { workspaceOf } from '../transport/workspace';
+import { faultOf } from './faults';
 import { n8nHost } from './n8nHost';
 import { identify } from './identity';
 import { answerInTime } from './tool';
@@ -35,20 +36,6 @@ export interface Remembered {
 	owner: Owner;
 }
 
-/** What the language itself throws, but for SyntaxError, which quotes what it could not read. */
-const OF_LANGUAGE = [TypeError, RangeError, ReferenceError];
-
-/** Characters of what a fault says. */
-const MOST_SHOWN = 200;
-
-/** An exception within our own code as a failure, so that the job which it may have met is named. */
-export function faultOf(error: unknown): Failed {
-	const isOfLanguage = OF_LANGUAGE.some((kind) => error instanceof kind);
-	const { name, message } = error instanceof Error ? error : new Error();
-	const problem = isOfLanguage ? `${name}: ${message.slice(0, MOST_SHOWN)}` : name;
-	return fail({ kind: 'fault', problem });
-}
-
 /** The way of an item. Not `async`: thousands may wait. */
 function operate(item: Item): Promise<Result<Outcome>> {
 	const { spec, settings, parts = [] } = item;
@@ -58,30 +45,22 @@ function operate(item: Item): Promise<Result<Outcome>> {
 	return parts.length < 2 ? create(item) : createParts(item, parts);
 }
 
-async function toOutput(item: Item): Promise<Result<Outcome>> {
-	const isHalted = item.run.halted !== undefined;
-	const result = (isHalted ? whyNotSent(item) : undefined) ?? (await operate(item));
+/**
+ * Runs the operation for an item, from its checked request to its output; nothing is sent if another item has
+ * halted the run.
+ */
+export async function runItem(item: Item): Promise<Result<Outcome>> {
+	const { run, spec } = item;
+	const result = whyNotSent(item) ?? (await operate(item));
 	if (!result.ok) {
 		noteFailure(item, result);
 		return result;
 	}
-	if (!item.spec.creates) item.run.refusals.accepted(item);
+	if (!spec.creates) run.refusals.accepted(item);
 	const resources = result.value.resources.map((resource) => forOutput(item, resource));
 	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
 	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
 	return ok({ ...result.value, resources, warning });
-}
-
-/**
- * Runs the operation for an item, from its checked request to its output; nothing is sent if another item has
- * halted the run. Never rejects: what has been paid for is named whatever happens.
- */
-export async function runItem(item: Item): Promise<Result<Outcome>> {
-	try {
-		return await toOutput(item);
-	} catch (error) {
-		return faultOf(error);
-	}
 }
 
 /** How n8n's ways to start a workflow matter here; all others are production. */
@@ -152,7 +131,17 @@ function nameEarlierJobs(item: Item): void {
 		if ('job' in state) item.run.addEarlierJob(item.itemIndex, state.job, part);
 }
 
-/** Runs one item to its end. */
+/** What becomes of an item, and what is remembered of that. */
+async function resultOf(item: Item): Promise<Result<Outcome>> {
+	const { settings, origin } = item;
+	// Whether a call of a tool has ended, the agent decides that was told so.
+	if (settings.isTool) return await answerInTime(item, runItem);
+	const result = await runItem(item);
+	if (!settings.dryRun) noteEnd(item, result.ok ? origin.owner.execution : undefined);
+	return result;
+}
+
+/** Runs one item to its end. Never rejects: what has been paid for is named, whatever throws on the way. */
 export async function runToEnd(
 	call: NodeCall,
 	operation: Runnable,
@@ -162,17 +151,14 @@ export async function runToEnd(
 	ready: Result<Ready>,
 ): Promise<End> {
 	if (!ready.ok) return { input, result: ready };
-	const item = openItem(call, operation, run, remembered, input, ready.value);
-	const { settings, origin } = item;
+	let item: Item | undefined;
+	let result: Result<Outcome>;
 	try {
-		const result = settings.isTool ? await answerInTime(item, runItem) : await runItem(item);
-		// Whether a call of a tool has ended, the agent decides that was told so.
-		if (!settings.isTool && !settings.dryRun)
-			noteEnd(item, result.ok ? origin.owner.execution : undefined);
-		if (!result.ok) nameEarlierJobs(item);
-		return { input, item, result };
+		item = openItem(call, operation, run, remembered, input, ready.value);
+		result = await resultOf(item);
 	} catch (error) {
-		nameEarlierJobs(item);
-		return { input, item, result: faultOf(error) };
+		result = faultOf(error);
 	}
+	if (item && !result.ok) nameEarlierJobs(item);
+	return { input, item, result };
 }

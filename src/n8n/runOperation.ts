@@ -10,7 +10,8 @@ import { lostRequestsOf } from '../creation/lostRequests';
 import { receiptOf } from './receipt';
 import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
 import { Run } from '../creation/run';
-import { runToEnd, faultOf, type End, type Remembered } from './runItem';
+import { runToEnd, type End, type Remembered } from './runItem';
+import { faultOf } from './faults';
 import { memoriesOf, nodeMemory, noteEnd, statesOf } from '../creation/memory';
 import { isOutcomeOpen } from '../creation/state';
 
@@ -34,8 +35,7 @@ function contextOf(
 	run: Run,
 	{ input, item }: Pick<End, 'input' | 'item'>,
 ): ErrorContext {
-	const states = item ? statesOf(item).map(([, state]) => state) : [];
-	return {
+	const known: ErrorContext = {
 		endpoint: spec.endpoint,
 		object: spec.object,
 		creates: spec.creates ?? false,
@@ -44,12 +44,15 @@ function contextOf(
 		isTool,
 		itemIndex: input.index,
 		items: run.total,
-		...(item && {
-			idempotency: item.settings.idempotency,
-			mode: item.origin.mode,
-			jobIds: states.flatMap((state) => ('job' in state ? [state.job.id] : [])),
-			outcomeUnknown: states.some(isOutcomeOpen),
-		}),
+	};
+	if (!item) return known;
+	const states = statesOf(item).map(([, state]) => state);
+	return {
+		...known,
+		idempotency: item.settings.idempotency,
+		mode: item.origin.mode,
+		jobIds: states.flatMap((state) => ('job' in state ? [state.job.id] : [])),
+		outcomeUnknown: states.some(isOutcomeOpen),
 	};
 }
 
@@ -68,9 +71,7 @@ async function runAll(
 		if (position > 0 && position % size === 0) await systemClock.sleep(pauseMs, run.stop);
 		const ready = checked.get(input.index);
 		if (!ready) continue;
-		// What of our own throws there must not take with it what other items have paid for.
-		const ofFault = (error: unknown): End => ({ input, result: faultOf(error) });
-		running.push(runToEnd(call, operation, run, remembered, input, ready).catch(ofFault));
+		running.push(runToEnd(call, operation, run, remembered, input, ready));
 	}
 	return await Promise.all(running);
 }
@@ -116,11 +117,7 @@ function rowsOf(call: NodeCall, operation: Runnable, run: Run, end: End): INodeE
 	const isWanted = includeInputFields && !isTool;
 	const row = isWanted ? { json: input.json, resultField } : undefined;
 	const request = operation.spec.creates ? item.request : undefined;
-	const rows = itemsOf(result.value, settings, {
-		item: input.index,
-		row,
-		request,
-	});
+	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
 	const { linkTo } = call;
 	if (!linkTo) return rows;
 	for (const { json, binary = {} } of rows) {
@@ -232,8 +229,9 @@ export async function runOperation(
 			throw runError(call.node, unfit, contextOf(call, operation, run, { input }), run);
 		const ended = await runAll(call, operation, run, remembered, checked);
 		ends = ended.map((end) => finish(call, operation, run, end));
-		const { failed, end } = (call.continuesOnFail ? undefined : reported(ends)) ?? {};
-		if (failed && end) throw runError(call.node, failed, contextOf(call, operation, run, end), run);
+		const broken = call.continuesOnFail ? undefined : reported(ends);
+		if (broken)
+			throw runError(call.node, broken.failed, contextOf(call, operation, run, broken.end), run);
 		hasFailed = false;
 		await addReceipt(call, operation, run, ends);
 	} finally {

@@ -1,6 +1,7 @@
 import { idAskedFor } from '../api';
-import { fail, ok, type Result } from '../base/result';
+import { ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
+import { faultOf } from './faults';
 import { holdsSlot, isMedia, jobState } from '../transport/jobState';
 import { retryMayPay } from '../creation/idempotency';
 import type { Item, Outcome } from '../creation/item';
@@ -41,7 +42,8 @@ function unfinished(item: Item): Result<Outcome> {
 	const { settings, spec, request, workspace } = item;
 	if (!spec.creates) {
 		const id = idAskedFor(spec.endpoint, request.path);
-		const unread = { ...(id !== undefined && { id }), status: 'not finished' };
+		const status = 'not finished';
+		const unread: Json = id === undefined ? { status } : { id, status };
 		return ok({ resources: [unread], next: NOT_FINISHED });
 	}
 	const resources = statesOf(item).flatMap(([, state]): Json[] => {
@@ -79,10 +81,8 @@ function startCall(item: Item, operation: RunItem): Call {
 	const giveUp = new AbortController();
 	const waitTimeoutMs = Math.max(spec.creates ? WAIT_MS : 0, settings.waitTimeoutMs);
 	const patient = { ...settings, waitTimeoutMs };
-	// The operation throws nothing; should it ever, nobody may be there to catch it.
-	const result = operation({ ...item, giveUp: giveUp.signal, settings: patient }).catch(() =>
-		fail({ kind: 'cancelled' }),
-	);
+	// Nobody may be there any more to catch what it throws.
+	const result = operation({ ...item, giveUp: giveUp.signal, settings: patient }).catch(faultOf);
 	const call = { result, giveUp };
 	begun.set(memory, call);
 	void result.then((end) => {

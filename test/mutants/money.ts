@@ -489,11 +489,6 @@ export const money: Mutant[] = [
 		},
 	}),
 	...inFile('src/n8n/runOperation.ts', 'test/n8n/faults.test.ts', {
-		'money/fault-before-an-item-ends-all': {
-			why: 'An item that cannot be opened takes the paid rows of all others with it.',
-			from: '.catch(ofFault)',
-			to: '',
-		},
 		'money/receipt-ends-a-run': {
 			why: 'A sentence above the output that cannot be made fails a run that is paid for.',
 			from: 'if (receipt) call.addHint(receipt);\n	} catch {',
@@ -506,6 +501,13 @@ export const money: Mutant[] = [
 		},
 	}),
 	...inFile('src/n8n/runItem.ts', 'test/n8n/faults.test.ts', {
+		'money/fault-before-an-item-ends-all': {
+			why: 'An item that cannot be opened takes the paid rows of all others with it.',
+			from: 'result = faultOf(error);',
+			to: 'throw error;',
+		},
+	}),
+	...inFile('src/n8n/faults.ts', 'test/n8n/faults.test.ts', {
 		'money/fault-shows-an-address': {
 			why: 'A fault of our own shows what it was about, such as a signed address.',
 			from: 'const problem = isOfLanguage ?',

@@ -178,6 +178,16 @@ test('what an item has had before is named also where it cannot even be opened',
 	expect(error?.description).toMatch(/1 other job exists/);
 });
 
+test('an AI agent is told of it, and the same call goes on', async () => {
+	const nodeType = 'n8n-nodes-mediagen.mediaGenTool';
+	const t = node({ json: [{ prompt: 'a cat' }], nodeType });
+	breakMethod('wait');
+	const { error } = await ended(t.run());
+	expect(error?.message).toMatch(/^A fault of this node: TypeError.*call this tool again/s);
+	expect((await t.run()).map(({ json }) => json.status)).toEqual(['completed']);
+	expect(t.creations()).toHaveLength(1);
+});
+
 test('a slot is given back by whoever meets a fault', async () => {
 	const t = node({
 		json: Array.from({ length: 8 }, () => ({})),
