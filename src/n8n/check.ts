@@ -118,13 +118,10 @@ function proxyOf(text: string): IHttpRequestOptions['proxy'] {
 	// `URL` leaves out the one that is usual for the protocol.
 	const port = stated || /:(\d+)\/?$/.exec(text)?.[1];
 	if (!hostname || !port) throw new Error('no host or port');
+	const proxy = { host: hostname, port: Number(port), protocol: protocol.replace(/:$/, '') };
+	if (username === '') return proxy;
 	const auth = { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-	return {
-		host: hostname,
-		port: Number(port),
-		protocol: protocol.replace(/:$/, ''),
-		...(username && { auth }),
-	};
+	return { ...proxy, auth };
 }
 
 /** What the user has set under Request Options for the requests of an item. */

@@ -21,24 +21,22 @@ import type { NodeResource } from './properties';
 
 type CustomOperations = NonNullable<INodeType['customOperations']>;
 
-const allOf = (resources: NodeResource[]) => resources.flatMap(({ operations }) => operations);
-
 /** The operations of a node, for n8n's `customOperations`. */
-export const customOperations = (resources: NodeResource[]): CustomOperations =>
-	Object.fromEntries(
-		resources.map(({ value: resource, operations }) => [
-			resource,
-			Object.fromEntries(
-				operations.map((operation) => {
-					const one = runnable(operation, allOf(resources));
-					const run = async function (this: IExecuteFunctions) {
-						return [await runOperation(callOf(this), one)];
-					};
-					return [operation.value, run];
-				}),
-			),
-		]),
-	);
+export function customOperations(resources: NodeResource[]): CustomOperations {
+	const all = resources.flatMap(({ operations }) => operations);
+	const runs: CustomOperations = {};
+	for (const { value: resource, operations } of resources) {
+		const ofResource: CustomOperations[string] = {};
+		for (const operation of operations) {
+			const known = runnable(operation, all);
+			ofResource[operation.value] = async function (this: IExecuteFunctions) {
+				return [await runOperation(callOf(this), known)];
+			};
+		}
+		runs[resource] = ofResource;
+	}
+	return runs;
+}
 
 /** The one of these that is chosen; n8n asks for one that does not exist too. */
 function chosen<T extends { value: string }>(
@@ -62,11 +60,12 @@ function chosen<T extends { value: string }>(
 
 /** A run of one item, for n8n's routing engine. */
 export function oneItem(resources: NodeResource[]) {
+	const all = resources.flatMap(({ operations }) => operations);
 	const runnables = new Map<object, Runnable>();
 	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
 		const { operations } = chosen(this, 'resource', resources);
 		const operation = chosen(this, 'operation', operations);
-		const known = runnables.get(operation) ?? runnable(operation, allOf(resources));
+		const known = runnables.get(operation) ?? runnable(operation, all);
 		runnables.set(operation, known);
 		return await runOperation(callOfOne(this), known);
 	};

@@ -12,19 +12,27 @@ import { wordsOf } from './words';
 const statusOf = ({ failure }: Failed): number | undefined =>
 	failure.kind === 'status' || failure.kind === 'badResponse' ? failure.status : undefined;
 
+/** What is said of a failure. */
+interface Described {
+	message: string;
+	description: string;
+	httpCode?: string;
+}
+
 /** What happened, what to do, and what it means for the user's credits. The job is named once. */
-export function describeFailure(failed: Failed, context: ErrorContext) {
+export function describeFailure(failed: Failed, context: ErrorContext): Described {
 	const { itemIndex, items = 1 } = context;
 	const id = failed.job?.id ?? context.jobIds?.[0];
 	const [happened, todo] = wordsOf(failed, context);
 	const status = statusOf(failed);
 	const ofJob = id ? ` (job ${id})` : '';
 	const ofItem = items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
-	return {
+	const said: Described = {
 		message: notStopped(`${happened}${ofJob}${ofItem}`),
 		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
-		...(status !== undefined && { httpCode: String(status) }),
 	};
+	if (status !== undefined) said.httpCode = String(status);
+	return said;
 }
 
 /**
@@ -58,9 +66,10 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 
 /** The error that n8n shows. It contains nothing of the request or of an earlier error, and so no secret. */
 export function nodeError(node: INode, failed: Failed, context: ErrorContext): NodeApiError {
-	const text = describeFailure(failed, context);
-	const error = new NodeApiError(node, {}, { ...text, itemIndex: context.itemIndex });
-	Object.assign(asWritten(error, text.message), { description: text.description });
+	const said = describeFailure(failed, context);
+	const more = { ...said, itemIndex: context.itemIndex };
+	const error = asWritten(new NodeApiError(node, {}, more), said.message);
+	error.description = said.description;
 	error.context.data = detailsOf(failed, context);
 	return error;
 }

@@ -41,8 +41,10 @@ export function filesOf({
 }: Pick<Partial<INodeExecutionData>, 'json' | 'binary'>): Record<string, IBinaryData> {
 	const inJson: unknown = json[FILES_KEY];
 	if (!isRecord(inJson)) return binary;
-	const files = Object.entries(inJson).filter(([, value]) => isFile(value));
-	return { ...(Object.fromEntries(files) as Record<string, IBinaryData>), ...binary };
+	const files = Object.entries(inJson).filter((entry): entry is [string, IBinaryData] =>
+		isFile(entry[1]),
+	);
+	return { ...Object.fromEntries(files), ...binary };
 }
 
 /** The nodes that an expression names: `$('Name')`, `$node["Name"]`, `$node.Name`, `$items('Name')`. */
@@ -137,12 +139,14 @@ export function readFiles(context: Context, isCombined: boolean): ExecutionFiles
 	const files = new ExecutionFiles();
 	try {
 		const data = context.getWorkflowDataProxy(0) as unknown as DataProxy;
-		for (const node of nodesOf(context))
-			for (const item of outputsOf(data, node))
-				for (const [field, file] of Object.entries(
-					isCombined ? filesOf(item) : (item.binary ?? {}),
-				))
+		for (const node of nodesOf(context)) {
+			for (const item of outputsOf(data, node)) {
+				const { binary = {} } = item;
+				const ofItem = isCombined ? filesOf(item) : binary;
+				for (const [field, file] of Object.entries(ofItem))
 					if (isFile(file)) files.add(node, field, file);
+			}
+		}
 	} catch {
 		// In n8n's own Agents there is no execution.
 	}

@@ -4,17 +4,15 @@ import { fieldsWithOptions, type Field, type Operation } from '../fields/operati
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
+/** A field as n8n knows it. @param show what else has to be chosen for it to be shown */
 function property({ fields, ...ui }: Field, show?: Show): INodeProperties {
+	// What becomes of its value is ours alone.
+	const shown = { ...ui, mapping: undefined } as INodeProperties;
+	if (fields) shown.options = fields.map((field) => property(field));
 	const { displayOptions } = ui;
-	return {
-		...ui,
-		// Only the hook reads it.
-		mapping: undefined,
-		...(fields && { options: fields.map((field) => property(field)) }),
-		...(show && {
-			displayOptions: { ...displayOptions, show: { ...show, ...displayOptions?.show } },
-		}),
-	} as INodeProperties;
+	if (show)
+		shown.displayOptions = { ...displayOptions, show: { ...show, ...displayOptions?.show } };
+	return shown;
 }
 
 function operationProperty(operations: Operation[], show: Show): INodeProperties {

@@ -32,9 +32,8 @@ function inReadingOrder(json: IDataObject): IDataObject {
 export function jsonOf(resource: Json): IDataObject {
 	const json = fieldsOf(resource) as IDataObject;
 	const [file] = filesIn(json);
-	return inReadingOrder(
-		file && !('url' in json) ? ({ ...json, url: file.url } as IDataObject) : json,
-	);
+	if (file && !('url' in json)) json.url = file.url as string;
+	return inReadingOrder(json);
 }
 
 /** What a model needs of a job, beside the fields about credits … */
@@ -97,10 +96,10 @@ export interface Row {
  * The input item with the result in one field, whose name no other column gets; a column `error` comes back
  * as `input_error`.
  */
-const inRow = ({ json, resultField }: Row, result: IDataObject): IDataObject => ({
-	...(columnsOf({ ...json, [resultField]: undefined }) as IDataObject),
-	[resultField]: result,
-});
+function inRow({ json, resultField }: Row, result: IDataObject): IDataObject {
+	const columns = columnsOf({ ...json, [resultField]: undefined }) as IDataObject;
+	return { ...columns, [resultField]: result };
+}
 
 /** Where an output comes from. */
 interface Source {
@@ -122,13 +121,11 @@ export function itemsOf(
 ): INodeExecutionData[] {
 	const pairedItem = { item };
 	const prompt = textOf(isRecord(request?.body) ? request.body.prompt : undefined);
-	const extra: IDataObject = {
-		...(warning !== undefined && { warning }),
-		...(next !== undefined && { next }),
-		...(finished !== undefined && { finished }),
-	};
 	const read = (resource: Json): IDataObject => {
-		const json = { ...jsonOf(resource), ...extra };
+		const json = jsonOf(resource);
+		if (warning !== undefined) json.warning = warning;
+		if (next !== undefined) json.next = next;
+		if (finished !== undefined) json.finished = finished;
 		if (isTool) return condenseForAgent(json) as IDataObject;
 		return prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
 	};
@@ -209,10 +206,8 @@ export function errorOutputItem(
 	const json = { error: message, details: { ...details, description: description ?? '' } };
 	// Older versions recognise it by the error next to the json. Not enumerable, so it is not copied
 	// to the output.
-	return Object.defineProperty({ json, pairedItem: { item } } as INodeExecutionData, 'error', {
-		value: error,
-		writable: true,
-	});
+	const row: INodeExecutionData = { json, pairedItem: { item } };
+	return Object.defineProperty(row, 'error', { value: error, writable: true });
 }
 
 /** What a failed row tells of a run that waits for approval, so that the next node can approve it. */

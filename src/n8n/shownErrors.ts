@@ -16,7 +16,9 @@ export function asWritten<E extends NodeApiError | NodeOperationError>(
 	error: E,
 	message: string,
 ): E {
-	return Object.assign(error, { message: notStopped(message), messages: [] });
+	error.message = notStopped(message);
+	error.messages = [];
+	return error;
 }
 
 /** An error that is not about a failure of the service. */

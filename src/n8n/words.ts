@@ -133,7 +133,8 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			const said = withEditorLabels(failure.serviceError.message ?? '', context.labels ?? {});
 			const isNew = said !== '' && said.toLowerCase() !== happened.toLowerCase();
 			const mayBeKey = creates === true && refusalOf(failed) === 'invalid';
-			const ofKey = (mayBeKey && context.idempotency && REFUSED_KEY[context.idempotency]) || '';
+			const { idempotency = 'none' } = context;
+			const ofKey = mayBeKey ? (REFUSED_KEY[idempotency] ?? '') : '';
 			return [isNew ? `${happened}: ${said}` : happened, `${todo}${ofKey}`];
 		}
 		case 'noResponse':

@@ -12,8 +12,8 @@ export const files: Mutant[] = [
 	...inFile('src/n8n/executionFiles.ts', 'test/n8n/executionFiles.test.ts', {
 		'files/id-in-a-text': {
 			why: 'Whoever calls a webhook with the id of a file of somebody else has it uploaded.',
-			from: 'isCombined ? filesOf(item) : (item.binary ?? {}),',
-			to: 'filesOf(item),',
+			from: 'isCombined ? filesOf(item) : binary;',
+			to: 'filesOf(item);',
 		},
 		'files/only-nodes-before': {
 			why: 'The file of a node that stands beside is refused, although the expression names it.',

@@ -145,8 +145,8 @@ export const values: Mutant[] = [
 	...inFile('src/n8n/shownErrors.ts', 'test/n8n/shownErrors.test.ts', {
 		'values/code-replaces-a-message': {
 			why: 'An error that names a file such as ENOENT.png says that a host was not found.',
-			from: 'message: notStopped(message), messages: []',
-			to: 'message: notStopped(message)',
+			from: '\terror.messages = [];\n',
+			to: '',
 		},
 		'values/failed-looks-stopped': {
 			why: 'n8n shows a failed execution as stopped by hand, and no error workflow runs.',

@@ -152,6 +152,9 @@ const MODE_OF: Record<string, GenerationMode> = {
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
 
+/** Of models that make this; of all where that is not known. */
+const queryOf = (mode: GenerationMode | undefined): Query => (mode ? { mode } : {});
+
 /**
  * What an output of a model has cost when this workspace last used it; nothing where the service names no
  * prices at all.
@@ -180,16 +183,16 @@ const catalogue = searchOf((context) => {
 		endpoint: ENDPOINTS.listModels,
 		nameOf: labelOf,
 		empty: `The workspace has no ${mode ? `${mode} ` : ''}models: enter an ID`,
-		query: mode && { mode },
+		query: queryOf(mode),
 		offersTyped: 'ifNothingFits',
-		readNotes: mode && (async (list) => await readPrices(context, mode, list)),
+		readNotes: mode ? async (list) => await readPrices(context, mode, list) : undefined,
 	};
 });
 
 /** What a new node makes, by name: the list that was just read is not asked for again. */
 async function firstModelEntry(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
 	const mode = chosenMode(context);
-	const { entries } = await readListPage(context, ENDPOINTS.listModels, mode && { mode });
+	const { entries } = await readListPage(context, ENDPOINTS.listModels, queryOf(mode));
 	const first = entries.find(isResource);
 	const name = first ? `${labelOf(first)}, the first of the workspace` : FIRST_MODEL_NAME;
 	return { name, value: FIRST_MODEL };
@@ -206,10 +209,10 @@ const searchModels: Search = async function (filter, cursor) {
 		const found = await catalogue.call(this);
 		return { ...found, results: [await firstModelEntry(this), ...found.results] };
 	} catch {
-		const held = [heldBy(this, 'model')].filter((one) => one !== undefined);
-		const chosen = held.filter(({ value }) => value !== FIRST_MODEL);
-		const first = { name: FIRST_MODEL_NAME, value: FIRST_MODEL };
-		return { results: [first, ...chosen], paginationToken: AGAIN };
+		const results: INodeListSearchItems[] = [{ name: FIRST_MODEL_NAME, value: FIRST_MODEL }];
+		const held = heldBy(this, 'model');
+		if (held && held.value !== FIRST_MODEL) results.push(held);
+		return { results, paginationToken: AGAIN };
 	}
 };
 
@@ -234,7 +237,7 @@ function chosenModel(context: ILoadOptionsFunctions): string | undefined {
 
 async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Json | undefined> {
 	const mode = chosenMode(context);
-	for await (const entries of eachPage(context, ENDPOINTS.listModels, mode && { mode })) {
+	for await (const entries of eachPage(context, ENDPOINTS.listModels, queryOf(mode))) {
 		const model = id === FIRST_MODEL ? entries[0] : entries.find((entry) => entry.id === id);
 		if (model) return model;
 	}
