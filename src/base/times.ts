@@ -6,6 +6,7 @@ export const DAY_MS = 86_400_000;
  * nobody knows by what clock it is.
  */
 export function momentOf(text: unknown): number {
-	const isMoment = typeof text === 'string' && /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text);
+	const isMoment =
+		typeof text === 'string' && /^\d{4}-\d\d-\d\d[T ].*(Z|[+-]\d\d:?\d\d)$/i.test(text);
 	return isMoment ? Date.parse(text) : NaN;
 }

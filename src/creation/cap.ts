@@ -279,10 +279,16 @@ export function endSpending(
 	made: Result<Resource>,
 	body: unknown,
 ): void {
-	const { workspace, memory } = item;
+	const { workspace, memory, spec } = item;
 	if (!spent) return;
 	const { spending, prices } = workspace;
-	if (made.ok) return spending.end(spent, counted, made.value);
+	if (made.ok) {
+		spending.end(spent, counted, made.value);
+		// A plan is paid for at once, whenever it is approved.
+		const isOfRun = spec.endpoint.path === ENDPOINTS.createAgentRun.path;
+		spent.isOver = isOfRun && counted <= PLANNING_CREDITS;
+		return;
+	}
 	if (!isOutcomeOpen(memory.state)) return spending.end(spent, 0);
 	// Nobody knows what it costs: then nothing else fits beside it.
 	const most = leftOfDay(item) < Infinity ? Math.max(0, leftOfDay(item)) : 0;
@@ -293,7 +299,7 @@ export function endSpending(
 /** Its job has ended; a run that waits for its review has not spent all that it has reserved. */
 export function noteOver({ spent }: Charge, job: Resource): void {
 	const isRun = job.object === 'agent_run';
-	if (spent) spent.isOver = !isRun || jobState(job, AGENT_STATUSES.afterReview) !== 'running';
+	if (spent) spent.isOver ||= !isRun || jobState(job, AGENT_STATUSES.afterReview) !== 'running';
 }
 
 /** The job was there before: what was counted when its answer came costs nothing. */

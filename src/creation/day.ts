@@ -1,6 +1,6 @@
 import { ENDPOINTS, GENERATION_MODES, LIMITS, textOf, type Endpoint } from '../api';
 import { fail, type Failed, type Result } from '../base/result';
-import { DAY_MS } from '../base/times';
+import { DAY_MS, momentOf } from '../base/times';
 import {
 	isRecord,
 	type ApiRequest,
@@ -12,7 +12,7 @@ import { mustBeObject, requestResource } from '../transport/client';
 import { AGENT_STATUSES, jobState, readerPath } from '../transport/jobState';
 import { mustBeList, pageOf } from '../transport/pages';
 import { creditsOf, type Priced } from '../transport/priceBook';
-import { sumOf, type Shown } from '../transport/spending';
+import { sumOf, type Shown, type Spent } from '../transport/spending';
 import { isGone, refusalOf } from '../transport/statuses';
 import { MINUTE_MS } from '../transport/tuning';
 import type { Item } from './item';
@@ -41,10 +41,7 @@ export interface Today {
 }
 
 /** The same with when the service was asked. */
-export interface TodayAsOf extends Today, Shown {
-	/** When the day began, in ms since the epoch. */
-	began: number;
-}
+export interface TodayAsOf extends Today, Shown {}
 
 /** Asks the service for the list of generations, or for the usage. */
 export type Read = (endpoint: Endpoint, query: ApiRequest['query']) => Promise<Result<ApiResponse>>;
@@ -82,15 +79,15 @@ export function startOfDay(now: number, timeZone: string): number {
 	return guess + (midnight - shownAt(guess));
 }
 
-const timeOf = (text: unknown): number =>
-	typeof text === 'string' && /^\d{4}-\d\d-\d\d[T ]/.test(text) ? Date.parse(text) : NaN;
-
-/** One page of the list, or why it cannot be read. */
-async function readPage(read: Read, cursor: string | undefined) {
+/** One page of the list, or why it cannot be read. @param known cursors of the pages before it */
+async function readPage(read: Read, cursor?: string, known?: ReadonlySet<string>) {
 	const query = cursor === undefined ? NEWEST : { ...NEWEST, cursor };
 	const answer = await read(ENDPOINTS.listGenerations, query);
-	return answer.ok ? pageOf(answer.value.body) : answer;
+	return answer.ok ? pageOf(answer.value.body, known) : answer;
 }
+
+/** When an entry of the list was made, as far as it says so. */
+const madeAt = ({ created_at: at }: Json = {}): number => momentOf(at);
 
 function obstacleOf(failed: Failed): string {
 	if (failed.failure.kind === 'skipped') return failed.failure.cause;
@@ -124,27 +121,37 @@ async function olderThan(read: Read, since: number, entries: Json[]) {
 	return isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown };
 }
 
-/** What the generations of the workspace since a moment have reserved. */
-async function generationsSince(read: Read, since: number): Promise<Today> {
-	const entries: Json[] = [];
+/** The list back to a moment, each entry once; of its last page some may be older. */
+async function entriesBackTo(read: Read, since: number): Promise<Json[] | Today> {
+	const entries = new Map<unknown, Json>();
+	const cursors = new Set<string>();
 	let cursor: string | undefined;
-	for (let number = 1; ; number += 1) {
-		if (number > MOST_PAGES) return hindered('today has more jobs than can be read');
-		const page = await readPage(read, cursor);
+	for (let number = 1; number <= MOST_PAGES; number += 1) {
+		if (cursor !== undefined) cursors.add(cursor);
+		const page = await readPage(read, cursor, cursors);
 		if ('failure' in page) return hindered(obstacleOf(page));
-		entries.push(...page.entries);
+		for (const entry of page.entries) entries.set(entry.id ?? entry, entry);
 		if (page.deadEnd !== undefined) return hindered(page.deadEnd);
 		cursor = page.next;
-		if (cursor === undefined || timeOf(cursor) < since) break;
-		if (Number.isNaN(timeOf(cursor)))
-			return hindered('the list does not say from when its jobs are');
+		if (cursor === undefined) return [...entries.values()];
+		// Where its cursor is none, its last entry may say from when the next page is.
+		const moments = [momentOf(cursor), madeAt(page.entries.at(-1))];
+		const goesOnAt = moments.find((moment) => !Number.isNaN(moment));
+		if (goesOnAt === undefined) return hindered('the list does not say from when its jobs are');
+		if (goesOnAt < since) return [...entries.values()];
 	}
-	// Of the last page some may be older.
-	const isDated = entries.every(({ created_at: at }) => !Number.isNaN(timeOf(at)));
+	return hindered('today has more jobs than can be read');
+}
+
+/** What the generations of the workspace since a moment have reserved. */
+async function generationsSince(read: Read, since: number): Promise<Today> {
+	const entries = await entriesBackTo(read, since);
+	if (!Array.isArray(entries)) return entries;
+	const isDated = entries.every((entry) => !Number.isNaN(madeAt(entry)));
 	const undated = isDated ? undefined : await olderThan(read, since, entries);
 	if (undated && 'failure' in undated) return hindered(obstacleOf(undated));
-	const isOfToday = ({ id, created_at: at }: Json) =>
-		undated ? !undated.older.has(id) : timeOf(at) >= since;
+	const isOfToday = (entry: Json) =>
+		undated ? !undated.older.has(entry.id) : madeAt(entry) >= since;
 	const ofToday = entries.filter(isOfToday).map(creditsOf);
 	const known = ofToday.filter((credits) => credits !== undefined);
 	const credits = known.reduce((sum, one) => sum + one, 0);
@@ -207,13 +214,15 @@ export async function readToday(item: Item, read = readerOf(item)): Promise<Toda
 	const { clock, spending } = workspace;
 	const askedAt = clock.monotonic();
 	const began = startOfDay(clock.now(), origin.timezone);
-	const today = await spentSince(began, read);
-	// What goes on is in no usage: that shows what has ended.
+	// What goes on is in no usage: that shows what has ended. What ends meanwhile counts twice for a while.
 	const goingOn = sumOf(spending.goingOn(began, askedAt));
-	return { ...today, credits: today.credits + goingOn, askedAt, began };
+	const today = { ...(await spentSince(began, read)), askedAt, began };
+	// A list may be behind.
+	const missing = spending.missingIn(today);
+	return { ...today, credits: today.credits + goingOn + missing };
 }
 
-/** More are asked for the next time. */
+/** More are asked for the next time, those first that were not looked at for longest. */
 const MOST_LOOKS = 20;
 
 /** A run that waits for its review has not spent all that it has reserved. */
@@ -221,20 +230,27 @@ const isOver = (job: Resource): boolean =>
 	jobState(job, job.object === 'agent_run' ? AGENT_STATUSES.afterReview : undefined) !== 'running';
 
 /**
- * Jobs of this process that nobody waits for may have ended, which the usage shows then: they are asked. So
- * is one that the service does not know any more.
+ * Jobs of this process that nobody waits for may have ended, which the usage shows then: they are asked, each
+ * once in a minute. So is one that the service does not know any more.
  */
 async function lookAfterLeft({ workspace, host, origin }: Item): Promise<void> {
 	const { client, clock, poller, spending } = workspace;
-	const began = startOfDay(clock.now(), origin.timezone);
+	const now = clock.monotonic();
+	const lookedAt = (spent: Spent) => spent.lookedAt ?? -Infinity;
 	const left = spending
-		.goingOn(began, clock.monotonic())
-		.filter(({ id }) => id !== undefined && poller.seen(id) === undefined);
+		.goingOn(startOfDay(clock.now(), origin.timezone), now)
+		.filter(({ id }) => id !== undefined && poller.seen(id) === undefined)
+		.filter((spent) => lookedAt(spent) <= now - MINUTE_MS)
+		.sort((one, other) => lookedAt(one) - lookedAt(other));
 	for (const spent of left.slice(0, MOST_LOOKS)) {
 		const path = readerPath({ id: String(spent.id), object: spent.object });
-		const read = await requestResource(client, host.channel, { method: 'GET', path });
+		const request = { method: 'GET', path } as const;
+		spent.lookedAt = now;
+		const read = await requestResource(client, host.channel, request, { retry: false });
 		if (read.ok) spent.isOver = isOver({ object: spent.object, ...read.value });
 		else if (read.failure.kind === 'status') spent.isOver = isGone(read.failure.status);
+		// Nor would the others be answered.
+		else return;
 	}
 }
 
@@ -248,14 +264,13 @@ const OLD_MS = 5 * MINUTE_MS;
 const SHARERS = 4;
 
 /** Whether what was read says too little of what is spent by now. */
-function isStale(item: Item, { askedAt, began, ids, credits }: TodayAsOf, price = 0): boolean {
+function isStale(item: Item, today: TodayAsOf, price = 0): boolean {
 	const { workspace, settings, origin } = item;
 	const { clock, spending } = workspace;
-	const now = clock.now();
-	if (clock.monotonic() - askedAt >= OLD_MS || startOfDay(now, origin.timezone) !== began)
-		return true;
-	const since = spending.notIn({ askedAt, ids });
-	const left = settings.maxCreditsPerDay - credits;
+	const isOld = clock.monotonic() - today.askedAt >= OLD_MS;
+	if (isOld || startOfDay(clock.now(), origin.timezone) !== today.began) return true;
+	const since = spending.notIn(today);
+	const left = settings.maxCreditsPerDay - today.credits;
 	// What does not fit anyway, more spending makes no better.
 	return since + price <= left && since > 0 && since + price > left / SHARERS;
 }

@@ -39,7 +39,11 @@ export interface Owner {
 }
 
 interface Lost {
+	/** May be about another request by now. */
 	memory: ItemMemory;
+	/** What it was lost with. */
+	content: string;
+	scope: string;
 	/** On the monotonic clock. */
 	since: number;
 	/** Who has lost it, or taken it over last. */
@@ -58,7 +62,8 @@ const progressOf = (memory: ItemMemory): number => memory.state.nextKey * 3 + ra
 export class LostRequests {
 	/** By content and scope; of equal ones the one that was added or taken last at the end. */
 	private readonly requests = new Map<string, Map<string, Lost>>();
-	private size = 0;
+	/** All of them, the oldest first. */
+	private readonly all = new Map<ItemMemory, Lost>();
 
 	/** @param isShared whether several executions may go on with the same request: retries of one order */
 	constructor(
@@ -70,24 +75,28 @@ export class LostRequests {
 		const { content, scope } = memory;
 		if (content === undefined || scope === undefined) return;
 		this.remove(memory);
-		if (this.size >= MAX_LOST) this.removeOldest();
+		const [oldest] = this.all.values();
+		if (oldest && this.all.size >= MAX_LOST) this.forget(oldest);
 		const equal = this.requests.get(content) ?? new Map<string, Lost>();
 		this.requests.set(content, equal);
-		equal.set(scope, { memory, since: this.clock.monotonic(), owner });
-		this.size += 1;
+		const lost: Lost = { memory, content, scope, since: this.clock.monotonic(), owner };
+		equal.set(scope, lost);
+		this.all.set(memory, lost);
 	}
 
-	remove({ content = '', scope = '' }: ItemMemory): void {
+	remove(memory: ItemMemory): void {
+		const { content = '', scope = '' } = memory;
+		this.forget(this.all.get(memory));
+		this.forget(this.requests.get(content)?.get(scope));
+	}
+
+	private forget(lost: Lost | undefined): void {
+		if (!lost) return;
+		const { memory, content, scope } = lost;
+		this.all.delete(memory);
 		const equal = this.requests.get(content);
-		if (!equal?.delete(scope)) return;
-		this.size -= 1;
-		if (equal.size === 0) this.requests.delete(content);
-	}
-
-	private removeOldest(): void {
-		const [first] = this.requests.values();
-		const [oldest] = first?.values() ?? [];
-		if (oldest) this.remove(oldest.memory);
+		equal?.delete(scope);
+		if (equal?.size === 0) this.requests.delete(content);
 	}
 
 	/**
@@ -109,7 +118,7 @@ export class LostRequests {
 		let worth = 0;
 		for (const { memory, owner } of this.requests.get(content)?.values() ?? []) {
 			// What an execution has lost itself, it knows by its own memory.
-			if (owner.execution === asking.execution) continue;
+			if (owner.execution === asking.execution || memory.content !== content) continue;
 			if (owner.node !== asking.node && owner.credential !== asking.credential) continue;
 			if (this.isShared && owner.order() !== asking.order()) continue;
 			if (rankOf(memory) === 0) continue;
@@ -127,8 +136,10 @@ export class LostRequests {
 	/** Keys are over after a day, and so is the price of memory that nobody asks for. */
 	forgetOld(): void {
 		const end = this.clock.monotonic() - DAY_MS;
-		for (const equal of this.requests.values())
-			for (const { memory, since } of equal.values()) if (since <= end) this.remove(memory);
+		for (const lost of this.all.values()) {
+			if (lost.since > end) return;
+			this.forget(lost);
+		}
 	}
 }
 

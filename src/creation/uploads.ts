@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../api';
 import { shortHash } from '../base/hash';
-import { fail, ok, type Result } from '../base/result';
+import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { inOrder } from '../base/values';
 import { readFile, type LocalFile } from '../files/content';
@@ -64,6 +64,9 @@ function readOnce({ run, host }: Item, source: BinarySource): Read {
 	return read;
 }
 
+/** What n8n says of a file that it has no more, such as one of an execution that was pruned. */
+const NOT_THERE = /not found|could not find/i;
+
 /** A file of an item that can be sent: what it is, and its content, are known. */
 async function openFile(
 	item: Item,
@@ -76,8 +79,10 @@ async function openFile(
 		if (!file) return fail({ kind: 'cancelled' });
 		const { problem } = file;
 		return problem ? fail({ kind: 'upload', field, problem }) : ok({ ...file, ...source });
-	} catch {
+	} catch (error) {
 		if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
+		if (error instanceof Error && NOT_THERE.test(error.message))
+			return fail({ kind: 'upload', field, problem: 'n8n does not have its file any more' });
 		return fail({ kind: 'upload', field, problem: 'its file cannot be read', mayPass: true });
 	}
 }
@@ -114,14 +119,22 @@ export async function openRequest(item: Item): Promise<Result<OpenedRequest>> {
 		return ok({ sources: NO_FILES, requestFingerprint: fingerprint([path, body], {}) });
 	const sources = new Map<string, LocalFile>();
 	const identities: Record<string, string> = {};
+	let unread: Failed | undefined;
 	for (const reference of references) {
 		const { field } = reference;
 		if (sources.has(field)) continue;
 		const opened = await openFile(item, reference);
-		if (!opened.ok) return opened;
-		sources.set(field, opened.value);
-		identities[field] = identityOf(opened.value);
+		if (opened.ok) {
+			sources.set(field, opened.value);
+			identities[field] = identityOf(opened.value);
+			continue;
+		}
+		// One that can never be sent says more than one that cannot be read now.
+		const { failure } = opened;
+		if (failure.kind !== 'upload' || !failure.mayPass) return opened;
+		unread ??= opened;
 	}
+	if (unread) return unread;
 	return ok({ sources, requestFingerprint: fingerprint([path, body], identities) });
 }
 

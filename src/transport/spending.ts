@@ -1,5 +1,6 @@
 import { DAY_MS } from '../base/times';
 import type { Clock, Resource } from '../base/types';
+import { MINUTE_MS } from './tuning';
 
 /** What one creation has reserved, or may have. */
 export interface Spent {
@@ -17,14 +18,24 @@ export interface Spent {
 	object?: unknown;
 	/** Whether its job has ended: then the usage shows what it has cost. */
 	isOver?: boolean;
+	/** When its job was last looked at for that, on the monotonic clock. */
+	lookedAt?: number;
 }
 
-/** What the service has shown of its jobs, and from when. */
+/** What the service has shown of its jobs of a day, and from when. */
 export interface Shown {
+	/** When the day began, in ms since the epoch. */
+	began: number;
 	/** When it was asked, on the monotonic clock. */
 	askedAt: number;
 	ids: ReadonlySet<unknown>;
 }
+
+/** By so much a list may be behind. */
+const BEHIND_MS = 5 * MINUTE_MS;
+
+/** What an answer that was lost may have made is in the usage after so long. */
+const LOST_MS = 60 * MINUTE_MS;
 
 /** More than a workspace makes in a day. */
 const MOST = 20_000;
@@ -76,18 +87,43 @@ export class Spending {
 		spent.endedAt = this.clock.monotonic();
 	}
 
-	/** What was sent that the service has not shown. */
+	/** What was sent, or had its answer, since the service was asked, and it has not shown. */
 	notIn({ askedAt, ids }: Shown): number {
 		return sumOf(
 			[...this.all].filter(({ endedAt = Infinity, id }) => endedAt > askedAt && !ids.has(id)),
 		);
 	}
 
+	/** What had its answer shortly before, that day, and is missing in the list. */
+	missingIn({ began, askedAt, ids }: Shown): number {
+		return sumOf(
+			[...this.all].filter(
+				({ isListed, sentAt, id, endedAt = Infinity }) =>
+					isListed &&
+					sentAt >= began &&
+					id !== undefined &&
+					!ids.has(id) &&
+					endedAt <= askedAt &&
+					endedAt > askedAt - BEHIND_MS,
+			),
+		);
+	}
+
 	/** What was sent since a moment and had its answer by another, and goes on, of what no list shows. */
 	goingOn(since: number, until: number): Spent[] {
 		return [...this.all].filter(
-			({ isListed, isOver, sentAt, endedAt = Infinity }) =>
-				!isListed && !isOver && sentAt >= since && endedAt <= until,
+			({ isListed, isOver, sentAt, id, endedAt = Infinity }) =>
+				!isListed &&
+				!isOver &&
+				sentAt >= since &&
+				endedAt <= until &&
+				(id !== undefined || endedAt > until - LOST_MS),
 		);
+	}
+
+	/** Whether something goes on of which only this process knows. */
+	get isNeeded(): boolean {
+		const { clock } = this;
+		return this.goingOn(clock.now() - DAY_MS, clock.monotonic()).length > 0;
 	}
 }

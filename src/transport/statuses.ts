@@ -289,6 +289,9 @@ export const isRefusal = ({ failure }: Failed): boolean =>
 /** What storages write where a request took them too long, which may pass. */
 const TOO_SLOW = /\bRequestTimeout\b/;
 
+/** The same of a file that they never take. */
+const WRONG_SIZE = /\b(EntityTooLarge|EntityTooSmall)\b/;
+
 const BAD_REQUEST = 400;
 
 /** Whether it takes the words of a storage to know what it means by a status. */
@@ -304,6 +307,7 @@ export function ofStorage(
 	said: string,
 ): 'again' | 'newAddress' | 'otherAddress' | 'never' {
 	if (status >= 500 || status === 408 || status === 429) return 'again';
+	if (status === BAD_REQUEST && WRONG_SIZE.test(said)) return 'never';
 	// Storages answer so whatever they do not like: most often what signs the link is out of date.
 	if (status === BAD_REQUEST) return TOO_SLOW.test(said) ? 'again' : 'otherAddress';
 	// The address has expired, was used up or is not known (any more).

@@ -62,7 +62,7 @@ export class Workspace {
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
 		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS;
-		return hasRested && this.poller.isIdle;
+		return hasRested && this.poller.isIdle && !this.spending.isNeeded;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
+import { MediaGenVoice } from '../../nodes/Voice/MediaGenVoice.node';
 import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import { answer, LOST } from '../model/answers';
 import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
@@ -25,12 +26,22 @@ interface Lists {
 	/** Whether it goes on from a moment, as the specification says. */
 	hasCursor: boolean;
 	isDated: boolean;
+	/** After how long it shows a job, in ms. */
+	behindMs?: number;
+	/** Whether a page begins with the last entry of the one before. */
+	overlaps?: boolean;
+	/** How it writes where its next page begins. */
+	cursorOf?: (at: number) => string;
 }
+
+const iso = (at: number) => new Date(at).toISOString();
 
 /** A service of which several processes are clients. */
 class Ledger {
 	readonly charges: Charge[] = [];
 	private readonly keys = new Map<string, Charge>();
+	/** What its cursors mean. */
+	private readonly cursors = new Map<unknown, number>();
 
 	constructor(private readonly lists: Lists = { hasCursor: true, isDated: false }) {}
 
@@ -38,9 +49,9 @@ class Ledger {
 		return this.charges.reduce((all, { credits }) => all + credits, 0);
 	}
 
-	charge(credits: number, body: Record<string, unknown> = {}): Charge {
+	charge(credits: number, body: Record<string, unknown> = {}, at = clock.now()): Charge {
 		const id = `job_${this.charges.length + 1}`;
-		const charge = { id, at: clock.now(), credits, body };
+		const charge = { id, at, credits, body };
 		this.charges.push(charge);
 		return charge;
 	}
@@ -48,7 +59,7 @@ class Ledger {
 	private shown({ id, at, credits }: Charge): Resource {
 		const job: Resource = { id, object: 'generation', mode: 'image', model: 'm' };
 		Object.assign(job, { status: 'completed', outputs: [], output_ids: ['o'] });
-		if (this.lists.isDated) job.created_at = new Date(at).toISOString();
+		if (this.lists.isDated) job.created_at = iso(at);
 		return { ...job, estimated_credits: credits };
 	}
 
@@ -63,14 +74,24 @@ class Ledger {
 			return answer(202, this.shown(made));
 		}
 		if (path === '/usage') return answer(200, { object: 'usage', data: [] });
-		const before =
-			this.lists.hasCursor && query?.cursor ? Date.parse(String(query.cursor)) : Infinity;
-		const data = this.charges.filter(({ at }) => at < before).reverse();
-		return answer(200, {
-			object: 'list',
-			data: data.map((one) => this.shown(one)),
-			has_more: false,
-		});
+		return answer(200, this.page(query?.cursor));
+	}
+
+	private page(cursor: unknown) {
+		const { hasCursor, behindMs = -Infinity, overlaps = false, cursorOf = iso } = this.lists;
+		const upTo = clock.now() - behindMs;
+		const isBefore = (at: number) => {
+			if (!hasCursor || cursor === undefined) return true;
+			const given = this.cursors.get(cursor) ?? Date.parse(String(cursor));
+			return at < given || (overlaps && at === given);
+		};
+		const all = this.charges.filter(({ at }) => at <= upTo && isBefore(at)).reverse();
+		const shown = all.slice(0, hasCursor ? 100 : Infinity);
+		const last = all.length > shown.length ? shown.at(-1) : undefined;
+		const next = last && cursorOf(last.at);
+		if (last) this.cursors.set(next, last.at);
+		const data = shown.map((one) => this.shown(one));
+		return { object: 'list', data, has_more: next !== undefined, next_cursor: next ?? null };
 	}
 }
 
@@ -103,6 +124,54 @@ test.each<Lists>([
 	const t = processOf(ledger, 10);
 	for (let execution = 0; execution < 5; execution += 1) await t.start(3);
 	expect(ledger.sum).toBe(10);
+});
+
+test('a list that is behind by half a minute: what it does not show yet counts', async () => {
+	const ledger = new Ledger({ hasCursor: true, isDated: false, behindMs: 30_000 });
+	const t = processOf(ledger, 10);
+	for (let execution = 0; execution < 12; execution += 1) {
+		await t.start(1);
+		await clock.pass(1_000);
+	}
+	expect(ledger.sum).toBe(10);
+});
+
+const DAY_BEGAN = Date.parse('2026-01-14T23:00:00Z');
+
+/** A picture every five minutes, from a day before midnight until now. */
+function paidBefore(ledger: Ledger): number {
+	for (let at = DAY_BEGAN - 86_399_000; at < NOON; at += 300_000) ledger.charge(PRICE, {}, at);
+	const ofToday = ledger.charges.filter(({ at }) => at >= DAY_BEGAN);
+	return ofToday.length * PRICE;
+}
+
+const opaque = (at: number) => Buffer.from(String(at)).toString('base64');
+
+test.each<[string, Lists]>([
+	['overlap, and say when', { hasCursor: true, isDated: true, overlaps: true }],
+	['overlap', { hasCursor: true, isDated: false, overlaps: true }],
+	['go on from no moment, and say when', { hasCursor: true, isDated: true, cursorOf: opaque }],
+])('pages that %s: each job counts once', async (_name, lists) => {
+	const ledger = new Ledger(lists);
+	const today = paidBefore(ledger);
+	const before = ledger.sum;
+	await processOf(ledger, today + 3 * PRICE).start(5);
+	expect(ledger.sum - before).toBe(3 * PRICE);
+});
+
+test.each<[string, string, Lists['cursorOf']]>([
+	['no moment', 'the list does not say from when its jobs are', opaque],
+	[
+		'a time without a zone',
+		'the list does not say from when its jobs are',
+		(at) => iso(at).slice(0, 19),
+	],
+	['itself', 'the list leads back to a page before', () => iso(NOON)],
+])('a list whose cursor is %s: nothing is sent, and it says why', async (_name, why, cursorOf) => {
+	const ledger = new Ledger({ hasCursor: true, isDated: false, cursorOf });
+	const before = paidBefore(ledger) && ledger.sum;
+	const { items } = await processOf(ledger, 10_000).start(1);
+	expect([ledger.sum - before, items[0]?.json.error]).toEqual([0, expect.stringContaining(why)]);
 });
 
 test.each([1, 2])('four executions at the same time, in %i processes', async (processes) => {
@@ -333,4 +402,119 @@ test('a speech that has ended counts with what it has cost, not with what it had
 	}
 	// The next one may reserve 5.
 	expect(made).toBe(6);
+});
+
+/** Answers what has no list as the test says, with a usage that shows what has ended. */
+const unlisted =
+	(usage: () => number, others: (request: ApiRequest) => SendResult): Part['answers'] =>
+	(request) => {
+		if (request.path === '/usage')
+			return answer(200, { object: 'usage', data: [{ mode: 'other', credits: usage() }] });
+		if (request.path === '/generations')
+			return answer(200, { object: 'list', data: [], has_more: false });
+		return others(request);
+	};
+
+test('plans that nobody approves count once, and are asked for no more', async () => {
+	clock.setWall(NOON - clock.now());
+	let plans = 0;
+	let reads = 0;
+	const t = setUp({
+		node: new MediaGenAgentRun(),
+		given: { operation: 'create', brief: 'a film', options: { maxCreditsPerDay: 10 } },
+		answers: unlisted(
+			() => plans,
+			({ method }) => {
+				if (method === 'POST') plans += 1;
+				else reads += 1;
+				const run = { id: `run_${plans}`, object: 'agent_run', plan: {}, spent_credits: 1 };
+				return answer(201, { ...run, status: 'plan_proposed' });
+			},
+		),
+	});
+	for (let execution = 1; execution <= 12; execution += 1) {
+		await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+		await clock.pass(60_000);
+	}
+	expect([plans, reads]).toEqual([10, 0]);
+});
+
+test('what may have been made counts for an hour: then it is in the usage', async () => {
+	clock.setWall(NOON - clock.now());
+	let isAway = true;
+	const t = setUp({
+		node: new MediaGenVoice(),
+		given: {
+			operation: 'design',
+			name: 'n',
+			description: 'deep',
+			options: { maxCreditsPerDay: 100 },
+		},
+		answers: unlisted(
+			() => 0,
+			() => {
+				const voice = { id: 'voice_1', object: 'voice', kind: 'design', credits: 5 };
+				return isAway ? answer(502) : answer(201, voice);
+			},
+		),
+	});
+	const fits: boolean[] = [];
+	for (let execution = 0; execution < 4; execution += 1) {
+		const { error } = await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+		fits.push(error === undefined);
+		isAway = false;
+		await clock.pass(40 * 60_000);
+	}
+	expect(fits).toEqual([false, false, true, true]);
+});
+
+describe('speeches that nobody waits for and that go on', () => {
+	const PATIENCE_MS = 10_000;
+
+	function speaking(read: () => SendResult) {
+		clock.setWall(NOON - clock.now());
+		let made = 0;
+		const given = { text: 'Hello', model: 'vendor/partner/speech-2.8-turbo' };
+		const t = setUp({
+			node: new MediaGenSpeech(),
+			given: { ...given, options: { maxCreditsPerDay: 20, waitForCompletion: false } },
+			answers: unlisted(
+				() => 0,
+				({ method }) => {
+					if (method !== 'POST') return read();
+					made += 1;
+					const job = { id: `speech_${made}`, object: 'speech_generation', status: 'queued' };
+					return answer(202, { ...job, estimated_credits: 5 });
+				},
+			),
+		});
+		const start = async (execution: number) => {
+			const began = clock.monotonic();
+			await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+			return clock.monotonic() - began;
+		};
+		return { start, made: () => made };
+	}
+
+	test.each([answer(500), LOST])(
+		'nobody waits for a service that says nothing of them: %j',
+		async (read) => {
+			const t = speaking(() => read);
+			for (let execution = 0; execution < 4; execution += 1) {
+				expect(await t.start(execution)).toBeLessThan(PATIENCE_MS);
+				await clock.pass(60_000);
+			}
+			expect(t.made()).toBe(4);
+		},
+	);
+
+	test('they count for the rest of the day, whatever else the process does', async () => {
+		const t = speaking(() => answer(200, { id: 'x', status: 'queued' }));
+		for (let execution = 0; execution < 6; execution += 1) {
+			await t.start(execution);
+			await clock.pass(2 * 3_600_000 - 1);
+		}
+		// Midnight in Berlin comes after five of them.
+		expect(t.made()).toBe(4);
+	});
 });

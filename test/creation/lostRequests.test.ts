@@ -92,6 +92,29 @@ test('a day after it was lost it is forgotten, whatever the clock on the wall sa
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 });
 
+test('when there are too many, the oldest are forgotten, whatever they ask for', () => {
+	const { lost } = setUp();
+	lost.add(memoryOf('1', created('gen_1')), owner('1'));
+	lost.add(memoryOf('2', created('gen_2'), 'a dog'), owner('1'));
+	lost.add(memoryOf('3', created('gen_3')), owner('1'));
+	for (let number = 4; number <= 20_002; number += 1)
+		lost.add(memoryOf(`${number}`, created(`gen_${number}`), `${number}`), owner('1'));
+	expect(lost.take('a dog', owner('2'))).toBeUndefined();
+	expect(lost.take('a cat', owner('2'))?.scope).toBe('3');
+	expect(lost.take('a cat', owner('2'))).toBeUndefined();
+});
+
+test('what is about another request by now is not given for the one that was lost', () => {
+	const { lost } = setUp();
+	const memory = memoryOf('1', { is: 'new', nextKey: 1 });
+	lost.add(memory, owner('1'));
+	// A further try of the same execution, in which an expression gives something else.
+	Object.assign(memory, { content: 'a dog', scope: '2', state: created('gen_dog', 1) });
+	expect(lost.take('a cat', owner('2'))).toBeUndefined();
+	lost.remove(memory);
+	expect(lost.take('a dog', owner('2'))).toBeUndefined();
+});
+
 describe('a run that ends', () => {
 	const end = (...runs: Array<[item: string, isGood: boolean, hasFailed: boolean]>) => {
 		const lost = new LostOfWorkflow(new VirtualClock());

@@ -2,6 +2,7 @@
 import { Readable } from 'stream';
 import type { Item } from '../../src/creation/item';
 import { runItem } from '../../src/n8n/runItem';
+import { tryAgainOf } from '../../src/n8n/tryAgain';
 import { BinaryReference, openRequest } from '../../src/creation/uploads';
 import type { BinarySource } from '../../src/transport/host';
 import type { ApiRequest, Send } from '../../src/base/types';
@@ -83,6 +84,25 @@ test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}', 'Not Found'])(
 		expect(sent).toEqual([]);
 	},
 );
+
+test.each<[string, string, Array<Buffer | Error>]>([
+	['later', 'the storage is away', [new Error('connect ECONNREFUSED')]],
+	['never', 'n8n has dropped it', [new Error('File not found')]],
+	['never', 'the other is no media', [new Error('EIO'), Buffer.from('Not Found')]],
+	['never', 'the other was dropped', [new Error('EIO'), new Error('Binary data file not found')]],
+])('a row can work %s where %s', async (tryAgain, _why, files) => {
+	const open = async (file: Buffer | Error = new Error()) =>
+		await (file instanceof Error ? Promise.reject(file) : Promise.resolve(file));
+	const host = hostWith(async () => await Promise.resolve(answer(202)), {
+		binary: async (field) =>
+			await Promise.resolve(sourceWith({ open: async () => await open(files[Number(field)]) })),
+	});
+	const refs = files.map((_, index) => new BinaryReference(String(index)));
+	const asked = { ...request, body: { ...body, input: { image_refs: refs } } };
+	const workspace = workspaceWith(new VirtualClock());
+	const opened = await openRequest(runOf({ host, workspace, request: asked }));
+	expect(opened.ok || tryAgainOf(opened)).toBe(tryAgain);
+});
 
 test('the files of 100 items are read five at a time, each once, and hold up the first request no longer than a few of them', async () => {
 	const clock = new VirtualClock();

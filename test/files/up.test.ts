@@ -173,6 +173,7 @@ test.each<[string, SendResult[], string]>([
 	['answers 503', [answer(503)], 'later'],
 	['refuses all addresses', [answer(403)], 'later'],
 	['refuses the file', [answer(413)], 'never'],
+	['says that it is too large', [answer(400, '<Code>EntityTooLarge</Code>')], 'never'],
 ])('where the storage %s, the row can work %s', async (_what, puts, tryAgain) => {
 	const { result } = await send(puts);
 	expect(result.ok || tryAgainOf(result)).toBe(tryAgain);

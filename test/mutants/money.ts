@@ -310,8 +310,8 @@ export const money: Mutant[] = [
 		},
 		'money/yesterday-counts': {
 			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
-			from: '!undated.older.has(id)',
-			to: 'id !== undefined',
+			from: '!undated.older.has(entry.id)',
+			to: 'entry.id !== undefined',
 		},
 		'money/day-ignores-the-run': {
 			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
@@ -340,6 +340,16 @@ export const money: Mutant[] = [
 			from: 'credits: today.credits + goingOn',
 			to: 'credits: today.credits + Math.max(0, goingOn - today.others)',
 		},
+		'money/list-that-is-behind-forgets': {
+			why: 'A list shows jobs half a minute late, and each execution of that time spends the limit of the day again.',
+			from: 'today.credits + goingOn + missing',
+			to: 'today.credits + goingOn',
+		},
+		'money/pages-that-overlap-count-twice': {
+			why: 'Each page of the list begins with the last job of the one before: a workspace with many jobs is refused early.',
+			from: 'entries.set(entry.id ?? entry, entry)',
+			to: 'entries.set(entry, entry)',
+		},
 		'money/left-run-counts-until-midnight': {
 			why: 'Runs that nobody waits for count with all that they had reserved for the rest of the day, and nothing more is made.',
 			from: 'if (read.ok) spent.isOver = ',
@@ -357,8 +367,25 @@ export const money: Mutant[] = [
 			from: 'if (open) return open;',
 			to: '',
 		},
+		'money/lost-voice-takes-the-day': {
+			why: 'A gateway has answered once in the place of the service, and nothing more is made that day.',
+			from: 'endedAt > until - LOST_MS',
+			to: 'endedAt <= until',
+		},
+	}),
+	...inFile('src/transport/workspace.ts', 'test/creation/dayHolds.test.ts', {
+		'money/quiet-hour-forgets-what-goes-on': {
+			why: 'After an hour without a request, what goes on counts for no limit of the day: 240 of 100 credits are spent.',
+			from: ' && !this.spending.isNeeded',
+			to: '',
+		},
 	}),
 	...inFile('src/creation/cap.ts', 'test/creation/dayHolds.test.ts', {
+		'money/plans-count-twice': {
+			why: 'Each plan that nobody has approved yet counts twice for the day, and is read before each run.',
+			from: 'isOfRun && counted <= PLANNING_CREDITS',
+			to: 'false',
+		},
 		'money/day-bounds-no-budget': {
 			why: 'An agent run that approves itself spends any amount under a limit of the day.',
 			from: 'Math.min(leftFor(item), leftOfDay(item))',
