@@ -11,7 +11,7 @@ import { nameInLog } from '../../src/trigger/log';
 import { openService, readResource, serviceError, type Service } from '../../src/trigger/service';
 import { savedState, saveState } from '../../src/trigger/savedState';
 import { fail } from '../../src/base/result';
-import type { Resource } from '../../src/base/types';
+import type { ApiRequest, Resource } from '../../src/base/types';
 import { mustBeList, pageOf } from '../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../src/transport/statuses';
 import { jsonOf } from '../../src/n8n/rows';
@@ -29,7 +29,8 @@ export function generationReader(context: IAllExecuteFunctions, service: Service
 			return serviceError(context, failed, endpoint, CANNOT_LIST);
 		},
 		async page(cursor) {
-			const query = { limit: LIMITS.listLimit.max, ...(cursor !== undefined && { cursor }) };
+			const query: ApiRequest['query'] = { limit: LIMITS.listLimit.max };
+			if (cursor !== undefined) query.cursor = cursor;
 			const request = { method: 'GET', path: endpoint.path, query } as const;
 			const answer = await service.send(request, { validate: mustBeList });
 			if (!answer.ok) throw serviceError(context, answer, endpoint, CANNOT_LIST);

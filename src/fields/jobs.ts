@@ -72,7 +72,9 @@ export const additionalJson: Field = {
 	description: 'Further fields of the API, as JSON',
 	mapping: {
 		...inBody('additionalFields', jsonObject()),
-		apply: (body, added) => Object.assign(body, merged(body, added as Json)),
+		apply(body, added) {
+			for (const [name, value] of Object.entries(merged(body, added as Json))) body[name] = value;
+		},
 	},
 };
 

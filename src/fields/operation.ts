@@ -104,11 +104,11 @@ export const additionalFields = (fields: Field[]): Field =>
 		fields,
 	);
 
-const forUpdate = ({ mapping, ...field }: Field): Field => ({
-	...field,
-	required: false,
-	...(mapping && { mapping: { ...mapping, rule: optional(mapping.rule) } }),
-});
+function forUpdate(field: Field): Field {
+	const { mapping } = field;
+	const ofUpdate = mapping && { ...mapping, rule: optional(mapping.rule) };
+	return { ...field, required: false, mapping: ofUpdate };
+}
 
 export const UPDATE_FIELDS = 'updateFields';
 
@@ -176,14 +176,17 @@ export const getOperation: MakeOperation = (what, endpoint, fields = [], spec) =
 	fields,
 });
 
-export const getManyOperation: MakeOperation = (what, endpoint, fields = [], spec) => ({
-	value: 'getAll',
-	name: 'Get Many',
-	action: `Get many ${what}`,
-	description: `List the ${what} of the workspace. Costs nothing.`,
-	spec: { endpoint, output: 'list', ...spec },
-	fields: [...fields, ...listFields, ...(spec?.simplify ? [simplify] : [])],
-});
+export const getManyOperation: MakeOperation = (what, endpoint, fields = [], spec = {}) => {
+	const own = [...fields, ...listFields];
+	return {
+		value: 'getAll',
+		name: 'Get Many',
+		action: `Get many ${what}`,
+		description: `List the ${what} of the workspace. Costs nothing.`,
+		spec: { endpoint, output: 'list', ...spec },
+		fields: spec.simplify ? [...own, simplify] : own,
+	};
+};
 
 export const deleteOperation: MakeOperation = (what, endpoint, fields = [], spec) => ({
 	value: 'delete',

@@ -328,10 +328,12 @@ const hasBytes = (type: string): boolean =>
 /** Sound, after the tag before it where that is short enough. */
 function withoutTag(head: string): string {
 	if (!TAGGED.test(head)) return head;
-	const [a = 0, b = 0, c = 0, d = 0] = [...head.slice(6, 10)].map(
-		(each) => each.charCodeAt(0) & 127,
+	// Its length stands in four bytes, of seven bits each.
+	const length = [...head.slice(6, 10)].reduce(
+		(sum, byte) => (sum << 7) | (byte.charCodeAt(0) & 127),
+		0,
 	);
-	const sound = head.slice(10 + (a << 21) + (b << 14) + (c << 7) + d);
+	const sound = head.slice(10 + length);
 	return sound === '' ? head : sound;
 }
 

@@ -48,7 +48,8 @@ export function setbackOf(
 ): Setback {
 	if ('noResponse' in response) {
 		const { noResponse: problem, unsent } = response;
-		return { problem, next: unsent && unsent !== 'connection' ? 'never' : 'again' };
+		const mayPass = unsent === undefined || unsent === 'connection';
+		return mayPass ? retry(problem) : stop(problem);
 	}
 	const { status, headers } = response;
 	return { problem: `the storage answered ${status}`, next: ofStorage(status, said), headers };

@@ -125,12 +125,12 @@ function readParameter(read: ReadParameter, name: string, fallback: unknown): un
 	return needsNoEvaluation(raw) ? raw : read(name, fallback);
 }
 
-/** The value that n8n gives, or the one that is stated for where it has none. */
-function orElse<T>(give: () => T, otherwise: () => T): T {
+/** The value that n8n gives, or the one that is stated for where it has none and throws. */
+function orElse<T, Other>(give: () => T, otherwise: Other): T | Other {
 	try {
 		return give();
 	} catch {
-		return otherwise();
+		return otherwise;
 	}
 }
 
@@ -157,13 +157,8 @@ function orderOf(context: IExecuteFunctions | IExecutePaginationFunctions): stri
 	const { $: outputOf } = context.getWorkflowDataProxy(0) as unknown as { $: OutputOf };
 	const parents = context.getParentNodes(context.getNode().name);
 	const started = parents.filter(({ name }) => context.getParentNodes(name).length === 0);
-	const given = started.map(({ name }) =>
-		// One that was not executed throws.
-		orElse(
-			() => outputOf(name).all(),
-			() => [],
-		),
-	);
+	// One that was not executed has no output.
+	const given = started.map(({ name }) => orElse(() => outputOf(name).all(), []));
 	return shortHash(JSON.stringify(given.flat().map(({ json }) => json)));
 }
 
@@ -198,10 +193,7 @@ function ofNode(
 	let order: string | undefined;
 	let files: ExecutionFiles | undefined;
 	const linkTo = (file: IBinaryData): string | undefined =>
-		orElse(
-			() => context.helpers.createBinarySignedUrl(file, '1 day'),
-			() => undefined,
-		);
+		orElse(() => context.helpers.createBinarySignedUrl(file, '1 day'), undefined);
 	return {
 		functions: context,
 		node,
@@ -213,32 +205,17 @@ function ofNode(
 		place,
 		credentialId,
 		order() {
-			order ??= orElse(
-				() => orderOf(context),
-				() => '',
-			);
+			order ??= orElse(() => orderOf(context), '');
 			return order;
 		},
-		timezone: orElse(
-			() => context.getTimezone(),
-			() => 'UTC',
-		),
+		timezone: orElse(() => context.getTimezone(), 'UTC'),
 		signal: context.getExecutionCancelSignal(),
-		nodeMemory: orElse(
-			() => context.getContext('node'),
-			() => memoryOfCall(place, node, inputs),
-		),
-		executionMemory: orElse(
-			() => context.getContext('flow'),
-			() => ({}),
-		),
+		nodeMemory:
+			orElse(() => context.getContext('node'), undefined) ?? memoryOfCall(place, node, inputs),
+		executionMemory: orElse(() => context.getContext('flow'), {}),
 		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
 		linkTo: workflowId === undefined ? linkTo : undefined,
-		webhookAddress: (index: number) =>
-			orElse(
-				() => webhookAddressOf(context, index),
-				() => undefined,
-			),
+		webhookAddress: (index: number) => orElse(() => webhookAddressOf(context, index), undefined),
 		findFile(given: Json) {
 			files ??= readFiles(context, isCombined);
 			return files.find(given);
@@ -248,10 +225,7 @@ function ofNode(
 
 /** Which run of the node in its execution it is. n8n gives it to expressions only. */
 const runIndexOf = (context: IExecuteFunctions | IExecutePaginationFunctions, index: number) =>
-	orElse(
-		() => Number(context.getWorkflowDataProxy(index).$runIndex),
-		() => 0,
-	);
+	orElse(() => Number(context.getWorkflowDataProxy(index).$runIndex), 0);
 
 /** Older versions of n8n have neither the mode nor the function. */
 const isCombined = (context: IExecuteFunctions | IExecutePaginationFunctions): boolean =>

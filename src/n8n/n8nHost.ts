@@ -147,15 +147,18 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 			request.body = JSON.stringify(body);
 			own['Content-Type'] = 'application/json';
 		}
-		// n8n takes the signal from its functions. It ends the connection in the middle of a body too.
+		// n8n takes the credential and the signal from its functions. The signal ends the connection in the
+		// middle of a body too.
 		const deadline = AbortSignal.timeout(shared.timeout);
 		const signal = outlivesCancel ? deadline : anyOf(context.signal, deadline);
+		const ofRequest = Object.create(functions) as typeof functions;
+		const ofItem = {
+			getCredentials: credential ?? functions.getCredentials,
+			getExecutionCancelSignal: () => signal,
+		};
 		try {
 			const response = (await functions.helpers.httpRequestWithAuthentication.call(
-				Object.assign(Object.create(functions) as typeof functions, {
-					getCredentials: credential ?? functions.getCredentials,
-					getExecutionCancelSignal: () => signal,
-				}),
+				Object.assign(ofRequest, ofItem),
 				CREDENTIAL,
 				request,
 			)) as IN8nHttpFullResponse;
