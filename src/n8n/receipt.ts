@@ -106,6 +106,11 @@ function costWords({ bought, mayBeOld }: Account): string {
 const placeOf = ({ itemIndex, run: { total } }: Item): string =>
 	total > 1 ? ` [item ${itemIndex + 1} of ${total}]` : '';
 
+/** A receipt, as n8n shows it. */
+const shown = (type: 'info' | 'warning', sentences: string[]): NodeExecutionHint => {
+	return { message: sentences.join(' '), type, location: 'outputPane' };
+};
+
 /** What an operation says itself of its rows. */
 function ownSummary(
 	summary: NonNullable<OperationSpec['summary']>,
@@ -114,7 +119,81 @@ function ownSummary(
 	const rows = ends.flatMap(({ result }) => (result.ok ? result.value.resources : []));
 	if (rows.length === 0) return undefined;
 	const { message, isFine } = summary(rows);
-	return { message: bold(message), type: isFine ? 'info' : 'warning', location: 'outputPane' };
+	return shown(isFine ? 'info' : 'warning', [bold(message)]);
+}
+
+/** Of a run that has bought nothing: all that it puts out was there before. */
+function ofSame(spec: OperationSpec, ends: Ended[]): NodeExecutionHint {
+	const item = ends[0]?.item;
+	const [one, several] = madeNames(spec, item);
+	const isSeveral = ends.length > 1;
+	const same = bold(`The same ${isSeveral ? several : one} as before: 0 credits`);
+	const mode = item?.settings.idempotency ?? 'execution';
+	const sentences = [`${same}; ${anew(spec, mode, isSeveral)}.`];
+	const choice = choiceWords(item?.settings, true);
+	if (choice !== undefined) sentences.push(choice);
+	return shown('info', sentences);
+}
+
+/** How much was made and for how many credits, and what the service has made a part of only. */
+function madeSentences(spec: OperationSpec, { account }: Run, ends: Ended[]) {
+	const good = ends.filter(({ result }) => result.ok).length;
+	const cost = spec.charges && account.bought.length > 0 ? costWords(account) : '';
+	const isWaited = ends.some(({ item }) => item?.settings.waitForCompletion);
+	const made = spec.output === 'job' && !isWaited ? 'started' : 'made';
+	const parts = partsIn(ends);
+	const [partial] = parts;
+	if (!partial) return { first: `${good} of ${ends.length} ${made}${cost}.`, ofParts: undefined };
+	const [one, several] = madeNames(spec, ends[0]?.item);
+	const share = `${partial.made} of ${partial.asked} ${partial.asked === 1 ? one : several}`;
+	const said = `${partial.warning}${partial.place}`;
+	if (ends.length === 1) return { first: `${share}${cost}.`, ofParts: said };
+	return {
+		first: `${good} of ${ends.length} ${made}${cost}.`,
+		ofParts: `${parts.length} in part, the first: ${share}: ${said}`,
+	};
+}
+
+/** What has cost nothing, and what has cost something for nothing. */
+function accountSentences({ inVain, old, mayBeOld }: Account): string[] {
+	const sentences: string[] = [];
+	if (inVain > 0) sentences.push(`What has failed had reserved ${creditWords(inVain)}.`);
+	if (old > 0) sentences.push(`${old} ${old === 1 ? 'was' : 'were'} there before, for 0 credits.`);
+	if (mayBeOld > 0) sentences.push(`${mayBeOld} may have been there before, for 0 credits.`);
+	return sentences;
+}
+
+/** What a limit of the day could not do. */
+function daySentences({ today }: Run): string[] {
+	const sentences: string[] = [];
+	if (today?.uncounted !== undefined)
+		sentences.push(`Max Credits per Day has not counted what ${today.uncounted} have cost today.`);
+	if (today?.countsAll)
+		sentences.push(
+			'Max Credits per Day has counted all that the service lists, as it does not say what is of today.',
+		);
+	return sentences;
+}
+
+/** @param failures what is said of those that have failed */
+function ofMade(
+	spec: OperationSpec,
+	run: Run,
+	ends: Ended[],
+	failures: string[],
+): NodeExecutionHint {
+	const good = ends.flatMap(({ result }) => (result.ok ? [result.value] : []));
+	const { first, ofParts } = madeSentences(spec, run, ends);
+	const sentences = [bold(first), ...failures];
+	if (ofParts !== undefined) sentences.push(escaped(ofParts));
+	if (spec.charges) sentences.push(...accountSentences(run.account));
+	const warning = good.map((outcome) => outcome.warning).find((one) => one !== undefined);
+	if (ofParts === undefined && warning !== undefined) sentences.push(escaped(`${warning}.`));
+	const choice = spec.charges ? choiceWords(ends[0]?.item?.settings, false) : undefined;
+	if (choice !== undefined && good.length > 0) sentences.push(choice);
+	sentences.push(...daySentences(run));
+	const isLeft = failures.length > 0 || ofParts !== undefined || warning !== undefined;
+	return shown(isLeft ? 'warning' : 'info', sentences);
 }
 
 /**
@@ -129,68 +208,19 @@ export async function receiptOf<One extends Ended>(
 ): Promise<NodeExecutionHint | undefined> {
 	if (spec.summary) return ownSummary(spec.summary, ends);
 	if (!spec.creates || ends.length === 0) return undefined;
-	const failed = ends.flatMap((end) => (end.result.ok ? [] : [{ end, why: end.result }]));
-	const failures = failed.length;
-	const sentences: string[] = [];
-	if (failed[0]) {
-		const { end, why } = failed[0];
-		sentences.push(`${failures} failed, the first: ${escaped(wordsOf(end, why))}`);
+	const failures: string[] = [];
+	const broken = ends.filter(({ result }) => !result.ok);
+	const [firstBroken] = broken;
+	if (firstBroken && !firstBroken.result.ok) {
+		const words = escaped(wordsOf(firstBroken, firstBroken.result));
+		failures.push(`${broken.length} failed, the first: ${words}`);
 	}
-	const hint = (type: 'info' | 'warning', first: string): NodeExecutionHint => {
-		return { message: [first, ...sentences].join(' '), type, location: 'outputPane' };
-	};
-
 	const dry = await run.cache.dry;
 	if (dry) {
 		const first = bold('Dry run: nothing was sent, nothing was paid.');
-		return hint('warning', `${first} ${escaped(dry.wouldBe)}.`);
+		return shown('warning', [first, `${escaped(dry.wouldBe)}.`, ...failures]);
 	}
-
-	const { account } = run;
-	const settings = ends[0]?.item?.settings;
-	const good = ends.filter(({ result }) => result.ok);
-	const [one, several] = madeNames(spec, ends[0]?.item);
-	const isSeveral = good.length > 1;
-	const isKnown = spec.charges === true && account.bought.length === 0 && good.length > 0;
-	if (isKnown && failures === 0) {
-		const same = `The same ${isSeveral ? several : one} as before: 0 credits`;
-		const mode = settings?.idempotency ?? 'execution';
-		const choice = choiceWords(settings, true);
-		if (choice !== undefined) sentences.push(choice);
-		return hint('info', `${bold(same)}; ${anew(spec, mode, isSeveral)}.`);
-	}
-
-	const [partial, ...further] = partsIn(ends);
-	const isWaited = ends.some(({ item }) => item?.settings.waitForCompletion);
-	const isMaking = spec.output === 'job' && !isWaited;
-	const cost = spec.charges && account.bought.length > 0 ? costWords(account) : '';
-	let first = `${good.length} of ${ends.length} ${isMaking ? 'started' : 'made'}${cost}.`;
-	if (partial) {
-		const { made, asked, place, warning } = partial;
-		const share = `${made} of ${asked} ${asked === 1 ? one : several}`;
-		if (ends.length === 1) first = `${share}${cost}.`;
-		const count = further.length + 1;
-		const which = ends.length === 1 ? '' : `${count} in part, the first: ${share}: `;
-		sentences.push(escaped(`${which}${warning}${place}`));
-	}
-	const { inVain, old: again, mayBeOld } = account;
-	if (spec.charges && inVain > 0)
-		sentences.push(`What has failed had reserved ${creditWords(inVain)}.`);
-	if (again > 0 && spec.charges)
-		sentences.push(`${again} ${again === 1 ? 'was' : 'were'} there before, for 0 credits.`);
-	if (mayBeOld > 0 && spec.charges)
-		sentences.push(`${mayBeOld} may have been there before, for 0 credits.`);
-	const warning = good.flatMap(({ result }) => (result.ok ? (result.value.warning ?? []) : []))[0];
-	if (!partial && warning !== undefined) sentences.push(escaped(`${warning}.`));
-	const choice = spec.charges ? choiceWords(settings, false) : undefined;
-	if (choice !== undefined && good.length > 0) sentences.push(choice);
-	const uncounted = run.today?.uncounted;
-	if (uncounted !== undefined)
-		sentences.push(`Max Credits per Day has not counted what ${uncounted} have cost today.`);
-	if (run.today?.countsAll)
-		sentences.push(
-			'Max Credits per Day has counted all that the service lists, as it does not say what is of today.',
-		);
-	const isLeft = failures > 0 || partial !== undefined || warning !== undefined;
-	return hint(isLeft ? 'warning' : 'info', bold(first));
+	const hasBought = run.account.bought.length > 0;
+	if (spec.charges && !hasBought && broken.length === 0) return ofSame(spec, ends);
+	return ofMade(spec, run, ends, failures);
 }

@@ -423,8 +423,8 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-is-markup': {
 			why: 'What a service says of a failure becomes markup in the editor of whoever runs the node.',
-			from: 'sentences.push(`${failures} failed, the first: ${escaped(wordsOf(end, why))}`)',
-			to: 'sentences.push(`${failures} failed, the first: ${wordsOf(end, why)}`)',
+			from: 'const words = escaped(wordsOf(firstBroken, firstBroken.result));',
+			to: 'const words = wordsOf(firstBroken, firstBroken.result);',
 		},
 	}),
 	...inFile('src/creation/run.ts', 'test/creation/refusals.test.ts', {
