@@ -3,7 +3,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { ENDPOINTS, isRecord, textOf, type Endpoint } from '../api';
+import { ENDPOINTS, isRecord, textOf, type Endpoint, type Json } from '../api';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
 import { parsed, readable, withoutSecret } from '../transport/bodies';
@@ -68,12 +68,25 @@ async function probe(
 
 const sentence = (text: string): string => (/[.…]$/.test(text) ? text : `${text}.`);
 
-/** What stands in an answer about credits or usage, whose fields the specification does not show. */
-const ABOUT_CREDITS = /credit|balance|usage|used|spent|mode|image|video|audio/i;
+/** What figures of credits or usage are called, whose fields the specification does not show. */
+const OF_CREDITS =
+	/credit|balance|available|remaining|reserved|usage|used|spent|image|video|audio/i;
+
+/** How deep a figure may lie, such as `data.credits.available`. */
+const MAX_DEPTH = 3;
+
+/** Whether an answer has a figure of credits or usage, or a place for such: words of others are none. */
+function hasFigures(body: Json, depth = 1): boolean {
+	return Object.entries(body).some(([name, value]) => {
+		const isText = typeof value === 'string' && !/^-?\d+(\.\d+)?$/.test(value);
+		if (OF_CREDITS.test(name) && !isText && typeof value !== 'boolean') return true;
+		return isRecord(value) && depth < MAX_DEPTH && hasFigures(value, depth + 1);
+	});
+}
 
 /**
  * Why an answer is none of the service: much answers with a JSON object that is not the API. A list has its
- * shape (specification: List), any other resource says what it is, or speaks of credits.
+ * shape (specification: List), any other resource says what it is, or has figures of credits.
  */
 function shapeProblem(body: unknown, isList: boolean | undefined): string | undefined {
 	if (isList) {
@@ -81,9 +94,7 @@ function shapeProblem(body: unknown, isList: boolean | undefined): string | unde
 		const isNone = isRecord(body) && body.object !== 'list';
 		return problem ?? (isNone ? 'the response is a JSON object, not a list of the API' : undefined);
 	}
-	const names = isRecord(body) ? Object.keys(body) : [];
-	const isKnown =
-		isRecord(body) && (textOf(body.object) ?? names.some((name) => ABOUT_CREDITS.test(name)));
+	const isKnown = isRecord(body) && (textOf(body.object) !== undefined || hasFigures(body));
 	return mustBeObject(body) ?? (isKnown ? undefined : 'it is a JSON object, but none of the API');
 }
 

@@ -11,7 +11,9 @@ import { isOutcomeOpen } from '../creation/state';
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 
 const CALL_AGAIN =
-	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments before you answer: nothing is paid for twice. Later, get it by its id.';
+	'Not finished yet. To keep waiting, call this tool again with exactly the same arguments before you answer: nothing is paid for twice.';
+
+const OR_GET_IT = 'Later, get it by its id.';
 
 const NOT_SENT =
 	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
@@ -60,7 +62,9 @@ function unfinished(item: Item): Result<Outcome> {
 		return ok({ resources, next });
 	}
 	const isUnknown = jobs.some((job) => !holdsSlot(job) && job.object !== 'agent_run');
-	return ok({ resources, next: isUnknown ? UNKNOWN_STATUS : CALL_AGAIN });
+	if (isUnknown) return ok({ resources, next: UNKNOWN_STATUS });
+	const next = jobs.length > 0 ? `${CALL_AGAIN} ${OR_GET_IT}` : CALL_AGAIN;
+	return ok({ resources, next });
 }
 
 /** What an agent is told of what became of its call. */

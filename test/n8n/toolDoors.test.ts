@@ -117,6 +117,14 @@ describe.each(DOORS)('by %s', (_, door) => {
 		},
 	);
 
+	test('a model is told to get by its id only what has one', async () => {
+		const slow = { service: { jobMs: () => HOUR } };
+		expect(await talk(door, slow).hear()).toMatch(/gen_1.*get it by its id/);
+		const heard = await talk(door, { answers: onCreation(answer(500)) }).hear();
+		expect(heard).toMatch(SAME_CALL);
+		expect(heard).not.toMatch(/by its id/);
+	});
+
 	test('the same call goes on after a failure and pays once; after a good one it makes new media', async () => {
 		let isRefused = true;
 		const { hear, model } = talk(door, {

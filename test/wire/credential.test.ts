@@ -154,7 +154,20 @@ test.each<[Answered, status: string, message: RegExp]>([
 		'Error',
 		/^The service answered with status 302, which leads to \/login\. Check the base URL of the/,
 	],
-	[{ statusCode: 200, body: { hello: 'world' } }, 'Error', /a JSON object, but none of the API/],
+	...[
+		{ hello: 'world' },
+		{ status: 'ok', mode: 'live', uptime: 12 },
+		{ image: 'registry.example/app:1', credits: 'see the docs' },
+	].map((body): [Answered, string, RegExp] => [
+		{ statusCode: 200, body },
+		'Error',
+		/a JSON object, but none of the API/,
+	]),
+	...[
+		{ available: 250 },
+		{ data: { credits: { remaining: '12.5' } } },
+		{ image: { jobs: 3 }, audio: null },
+	].map((body): [Answered, string, RegExp] => [{ statusCode: 200, body }, 'OK', /successful/]),
 	[
 		{ statusCode: 200, body: { balance: 5, error: { message: 'Suspended' } } },
 		'Error',
