@@ -11,6 +11,9 @@ jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTi
 
 type Answers = Record<string, SendResult | ((request: ApiRequest) => SendResult)>;
 
+/** No answer, for as long as anybody waits. */
+const NEVER: SendResult = { noResponse: 'never' };
+
 const list = (...data: object[]) => answer(200, { object: 'list', data });
 
 const failed = (status: number, message = 'no') => answer(status, errorBody(message));
@@ -92,7 +95,8 @@ async function check(setup: Setup = {}) {
 		given: { operation: 'checkSetup' },
 		answers(request) {
 			sent.push(request);
-			return answerTo(request, setup);
+			const given = answerTo(request, setup);
+			return given === NEVER ? new Promise<never>(() => {}) : given;
 		},
 		helpers: { prepareBinaryData: store ?? (async () => ({ id: 'filesystem-v2:x', data: '' })) },
 		lacking: { evaluateExpression: () => resumeUrl },
@@ -176,19 +180,49 @@ describe('nothing is made', () => {
 		},
 	);
 
-	test('also where a minute holds few requests: what has no turn is a row that says so', async () => {
-		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-			const controller = new AbortController();
-			void clock.sleep(ms).then(() => controller.abort());
-			return controller.signal;
+	describe('within a minute', () => {
+		beforeEach(() => {
+			jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+				const controller = new AbortController();
+				void clock.sleep(ms).then(() => controller.abort());
+				return controller.signal;
+			});
 		});
-		const { rows, sent } = await check({ credential: { requestsPerMinute: 4 } });
-		jest.restoreAllMocks();
-		expect(sent).toHaveLength(4);
-		expect(rows.map((one) => one.check)).toEqual(NAMES);
-		expect(
-			rows.filter(({ says }) => says.includes('its turn under Requests per Minute')),
-		).not.toEqual([]);
+		afterEach(() => {
+			jest.restoreAllMocks();
+		});
+
+		test('also where it holds few requests: what has no turn is a row that says so', async () => {
+			const { rows, sent } = await check({ credential: { requestsPerMinute: 4 } });
+			expect(sent).toHaveLength(4);
+			expect(rows.map((one) => one.check)).toEqual(NAMES);
+			expect(
+				rows.filter(({ says }) => says.includes('its turn under Requests per Minute')),
+			).not.toEqual([]);
+		});
+
+		test('also where nothing is ever answered: each row that needs it says so', async () => {
+			const begun = clock.now();
+			const { rows, row, sent } = await check({ all: NEVER });
+			expect(clock.now() - begun).toBeLessThanOrEqual(60_000);
+			expect(sent.length).toBeLessThanOrEqual(20);
+			expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
+			expect(row('Key and Base URL')).toMatchObject({
+				ok: false,
+				says: 'The service did not respond (timeout).',
+			});
+			expect(rows.filter(({ says }) => says.includes('its turn'))).toEqual([]);
+		});
+
+		test('and one answer that never comes takes no other row with it', async () => {
+			const { rows } = await check({ answers: { '/voices': NEVER } });
+			expect(rows.filter((one) => one.ok !== true)).toEqual([
+				expect.objectContaining({
+					check: 'Read Scopes',
+					says: expect.stringMatching(/did not respond \(timeout\).*Not known: voices:read/),
+				}),
+			]);
+		});
 	});
 });
 
@@ -282,6 +316,15 @@ casesOf('Write Scopes', [
 	['no field is needed', { writes: () => answer(202) }, null, /accepted POST \/files/, /was made/],
 	['they fail', { writes: () => failed(500) }, null, /500/, /later/],
 	['another path', { writes: () => failed(404) }, null, /Not found/, /base URL/],
+	[
+		'one that fails',
+		{
+			writes: ({ path }) => (path === '/personas' ? failed(503) : failed(400, 'mode: is required')),
+		},
+		null,
+		/^Unknown: The service answered with status 503.* Probably has .*Not known: personas:write/,
+		/later/,
+	],
 ]);
 
 casesOf('Credits', [

@@ -107,7 +107,8 @@ function scopes(
 		return wrong(says, isSure ? todo : ENTITLE);
 	}
 	if (open.length === 0) return fine(says);
-	const first = replies.find((reply) => stateOfRead(reply) === 'unknown');
+	const isOpen = ({ endpoint }: Reply) => open.some((scope) => scope === endpoint.scope);
+	const first = replies.find((reply) => isOpen(reply) && stateOf(reply) === 'unknown');
 	if (first === undefined || first.result.ok) return unknown(says, '');
 	const reason = unanswered(first.result, first.endpoint);
 	return { ...reason, says: open.length < states.size ? `${reason.says} ${says}` : reason.says };

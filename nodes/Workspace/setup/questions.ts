@@ -8,6 +8,7 @@ import {
 	type Today,
 } from '../../../src/creation/day';
 import type { Item } from '../../../src/creation/item';
+import { unlessAborted } from '../../../src/base/abort';
 import { fail, type Failed, type Result } from '../../../src/base/result';
 import {
 	isNoResponse,
@@ -15,6 +16,7 @@ import {
 	type ApiRequest,
 	type ApiResponse,
 	type Channel,
+	type NoResponse,
 } from '../../../src/base/types';
 import { inOrder } from '../../../src/base/values';
 import { mustBeObject } from '../../../src/transport/client';
@@ -34,6 +36,9 @@ const MOST_WEBHOOKS = 3;
 
 /** All questions together, in ms: some may wait for their turn under Requests per Minute. */
 const DEADLINE_MS = 60_000;
+
+/** How long an answer may take, in ms: one that is missing must not take the time of all others. */
+const ANSWER_MS = 20_000;
 
 /** The date of an answer has whole seconds, rounded down. */
 const SECOND_MS = 1_000;
@@ -144,12 +149,16 @@ class Questioner {
 		const { channel } = item.host;
 		const deadline = AbortSignal.timeout(DEADLINE_MS);
 		this.stopped = item.credential?.problem;
+		const signal = channel.signal ? AbortSignal.any([channel.signal, deadline]) : deadline;
 		this.channel = {
 			...channel,
-			signal: channel.signal ? AbortSignal.any([channel.signal, deadline]) : deadline,
+			signal,
 			send: async (request) => {
 				this.sent += 1;
-				const response = await channel.send(request);
+				const end = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+				const response = await unlessAborted(end, channel.send(request)).catch((): NoResponse => ({
+					noResponse: 'timeout',
+				}));
 				if (!isNoResponse(response)) this.noteTime(response);
 				return response;
 			},
