@@ -113,6 +113,15 @@ test.each<[string, Rule, given: unknown, used: unknown]>([
 	['URLs with other signs between', media(), [`${A};`, `<${B}>|`], [A, B]],
 	['URLs with other signs between', media(), [`${A}; ${B}`], [A, B]],
 	['URLs with other signs between', media(), { url: `${A};` }, [A]],
+	['URLs with other signs between', media(), `${A}，「${B}」。`, [A, B]],
+	['URLs with other signs between', media(), `‹${A}›；（${B}）…`, [A, B]],
+	['URLs with other signs between', media(), `${A}. ${B}.`, [A, B]],
+	[
+		'a bracket of its own',
+		media(),
+		'https://a.example/（a）、https://a.example/(b).',
+		['https://a.example/%EF%BC%88a%EF%BC%89', 'https://a.example/(b)'],
+	],
 	['a bracket of a URL', media(), `(${PLANET}) (${PLANET})`, [PLANET, PLANET]],
 	['a blank in a URL', media(), 'https://example.com/a b.png', ['https://example.com/a%20b.png']],
 	['an array in a locator', media(), byUrl([A, 'binary:data']), [A, data]],
@@ -228,6 +237,7 @@ test.each([' lead', 'a,b', 'binary:data', 'https://a.example/b.png', '[1]', '_fi
 		const files = { ...context.files, [called]: OTHER } as typeof context.files;
 		const odd = new BinaryReference(called);
 		expect(media()(binary(called), { ...context, files })).toEqual({ value: [odd] });
+		expect(media()(binary(`binary:${called}`), { ...context, files })).toEqual({ value: [odd] });
 		expect(media()(binary([called, 'data']), { ...context, files })).toEqual({
 			value: [odd, data],
 		});

@@ -42,14 +42,30 @@ export interface MediaBounds extends Presence {
  * slash or in its query.
  */
 const NEXT_MEDIUM =
-	/(?=https?:\/\/)(?<![/=?&#:]["'`<“„«([{]*)|(?=binary:)(?<=[\s,;|]["'`<“„«([{]*)/i;
+	/(?=https?:\/\/)(?<![/=?&#:]["'`<“„«([{]*)|(?=binary:)(?<=[\s,;|，、；｜]["'`<“„«([{]*)/i;
 
-/** What stands between two media, or around one: blanks, signs, quotes and brackets. */
-const BETWEEN = new Set([...',;|"\'`“”„‘’«»<>()[]{}']);
+/** What stands between two media, or around one: blanks, signs, quotes and brackets of any script. */
+const BETWEEN = new Set([
+	...',;|"\'`“”„‘’«»‹›<>()[]{}',
+	// At the end of a sentence.
+	...'.…',
+	...'，、；：。．｜「」『』（）【】［］《》〈〉',
+]);
 
 const isBetween = (character = ' '): boolean => isBlank(character) || BETWEEN.has(character);
 
-const BRACKETS = ['()', '[]', '{}'] as const;
+const BRACKETS = [
+	'()',
+	'[]',
+	'{}',
+	'「」',
+	'『』',
+	'（）',
+	'【】',
+	'［］',
+	'《》',
+	'〈〉',
+] as const;
 
 /** How often a character stands in a text. */
 const countOf = (text: string, character: string): number => text.split(character).length - 1;
@@ -91,7 +107,7 @@ const isFileName = (text: string, { files }: RuleContext): boolean => Object.has
 
 function byName(given: string, { files }: RuleContext): Ruled {
 	const wanted = trimmed(given);
-	const known = [wanted, withoutSigns(wanted)].find((each) => Object.hasOwn(files, each));
+	const known = [given, wanted, withoutSigns(wanted)].find((each) => Object.hasOwn(files, each));
 	const name = known ?? fieldName(wanted);
 	if (Object.hasOwn(files, name)) return { value: new BinaryReference(name) };
 	const there = Object.keys(files).join(', ') || 'none';
@@ -177,7 +193,10 @@ function mediaIn(text: string): string[] {
 /** The entries of an array, of JSON text (as an AI agent may write it), or of a text. */
 function entriesOf(whole: unknown, isNamed: boolean, context: RuleContext): unknown[] {
 	const value = (isNamed ? textIn(whole) : undefined) ?? whole;
-	if (isNamed && typeof value === 'string' && isFileName(value, context)) return [value];
+	if (isNamed && typeof value === 'string') {
+		const named = value.startsWith(BINARY) ? value.slice(BINARY.length) : value;
+		if (isFileName(value, context) || isFileName(named, context)) return [value];
+	}
 	const isJson = typeof value === 'string' && /^\s*([[{]|```)/.test(value);
 	const given = (isJson ? parsedJson(value) : undefined) ?? value;
 	const isName = (text: string): boolean => isNamed && !isUrlLike(text);
