@@ -1,5 +1,5 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { EVENTS, SIGNATURE_HEADERS } from '../../src/api';
+import { EVENTS, SIGNATURE_HEADERS, type Json } from '../../src/api';
 import { eventIdentity, readEvent, readPayload, verdictOf } from '../../src/trigger/event';
 import { filtersOf } from '../../src/trigger/filters';
 import { NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/trigger/log';
@@ -7,6 +7,8 @@ import { openService } from '../../src/trigger/service';
 import { whyUntrusted } from '../../src/trigger/signature';
 import { BoundedMap } from '../../src/base/boundedMap';
 import type { Resource } from '../../src/base/types';
+import { withoutSecret } from '../../src/transport/bodies';
+import { CREDENTIAL, readCredential } from '../../src/transport/credential';
 import { secretOf } from './registration';
 
 /** The largest body that is read, in bytes: n8n's default limit. */
@@ -78,6 +80,16 @@ async function verifyDelivery(
 	return refusal ?? { rawBody, sentAt: Number(timestamp) * 1_000 };
 }
 
+/** A payload without the API key, which the service may have put into it; as it is where there is no key. */
+async function withoutKey(context: IWebhookFunctions, payload: Json): Promise<Json> {
+	try {
+		const read = readCredential(await context.getCredentials(CREDENTIAL));
+		return read.problem === undefined ? withoutSecret(payload, read.apiKey) : payload;
+	} catch {
+		return payload;
+	}
+}
+
 /** Ends a wait for the same resource in this process before its next poll. */
 async function tellWaiting(context: IWebhookFunctions, resource: Resource): Promise<void> {
 	try {
@@ -120,8 +132,9 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 	const now = Date.now();
 	const delivery = await verifyDelivery(this, now);
 	if (typeof delivery === 'string') return refuse(this, delivery);
-	const payload = readPayload(delivery.rawBody);
-	if (!payload) return IGNORED;
+	const said = readPayload(delivery.rawBody);
+	if (!said) return IGNORED;
+	const payload = await withoutKey(this, said);
 	const event = readEvent(payload);
 	if (event.resource) await tellWaiting(this, event.resource);
 	if (!isChosen(this, event.kind)) return IGNORED;

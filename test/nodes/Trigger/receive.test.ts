@@ -57,6 +57,15 @@ test('a verified event starts the workflow with its payload as received', async 
 	});
 });
 
+test('the API key is in no event that starts a workflow', async () => {
+	const apiKey = 'sk/live&canary-key';
+	const world = registered();
+	world.credential = { ...world.credential, apiKey };
+	const said = { note: [`key=${encodeURIComponent(apiKey)}`, { [apiKey]: 1 }] };
+	const json = jsonOf(await take(world, signedDelivery(SECRET, event('evt_key', said))));
+	expect(json).toMatchObject({ payload: { note: ['key=***', { '***': 1 }] } });
+});
+
 const { headers } = signedDelivery(SECRET, event('evt_r'));
 
 test.each<[string, FakeDelivery]>([
