@@ -233,11 +233,13 @@ const get: Operation = {
 	fields: [...ofItemBefore(thisAgentRun), ...existingRunOutputs],
 };
 
-const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
-
 /** An entry without nested values. */
-export const plainFields = (entry: Json): Json =>
-	Object.fromEntries(Object.entries(entry).filter(([, value]) => isScalar(value)));
+export function plainFields(entry: Json): Json {
+	const plain = Object.entries(entry).filter(
+		([, value]) => typeof value !== 'object' || value === null,
+	);
+	return Object.fromEntries(plain);
+}
 
 const getAll = getManyOperation('agent runs', ENDPOINTS.listAgentRuns, [], {
 	simplify: plainFields,

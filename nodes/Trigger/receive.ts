@@ -33,9 +33,6 @@ const REFUSED: IWebhookResponseData = { noWebhookResponse: true };
  */
 const deliveries = new BoundedMap<string, 'undecided' | 'taken'>(MAX_EVENTS);
 
-const nameOf = (context: IWebhookFunctions): string =>
-	[context.getWorkflow().id, context.getNode().id, context.getMode()].join('/');
-
 /** The same answer for every reason, so that an attacker learns nothing. */
 function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseData {
 	warnOnce(context, 'refused a delivery', reason);
@@ -142,9 +139,11 @@ export async function receive(this: IWebhookFunctions): Promise<IWebhookResponse
 		if (event.resourceId === undefined) warnOfNoResource(this, NOT_STARTED, payload);
 		return IGNORED;
 	}
-	const key = `${nameOf(this)} ${eventIdentity(payload)}`;
+	const mode = this.getMode();
+	const trigger = [this.getWorkflow().id, this.getNode().id, mode].join('/');
+	const key = `${trigger} ${eventIdentity(payload)}`;
 	// In the editor somebody listens for each delivery, also for an event that is sent again.
-	const before = this.getMode() === 'manual' ? undefined : deliveries.get(key);
+	const before = mode === 'manual' ? undefined : deliveries.get(key);
 	if (before === 'taken') return IGNORED;
 	if (before === 'undecided') {
 		const response = this.getResponseObject();

@@ -122,7 +122,7 @@ export function runError(
 	const error = nodeError(node, failed, context);
 	const others = made
 		.filter(({ item, job }) => item !== context.itemIndex || !error.message.includes(job.id))
-		.sort((a, b) => a.item - b.item)
+		.sort((one, other) => one.item - other.item)
 		.map(({ item, job }): OtherJob => {
 			return { id: job.id, item: item + 1, status: asText(job.status) || 'no status' };
 		});

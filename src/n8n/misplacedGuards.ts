@@ -66,14 +66,15 @@ export function misplacedGuard(
 ): Failed | undefined {
 	const own = new Set(mappedFields(operation.fields).map(({ parameter }) => parameter));
 	const isOwn = ({ parameter }: MappedField) => own.has(parameter);
-	// Of several with this name, that of the operation is meant.
-	const sorted = [...guards, ...OF_ANY_NODE].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+	const all = [...guards, ...OF_ANY_NODE];
+	// Of several that may be called so, that of the operation is meant.
+	const ownFirst = [...all.filter(isOwn), ...all.filter((guard) => !isOwn(guard))];
 	// The editor carries a value over from an operation that has the field: what is set in its place holds.
-	const inPlace = sorted.filter(
+	const inPlace = ownFirst.filter(
 		(guard) => isOwn(guard) && isSet(guard, valueAt(parameters, guard.parameter.split('.'))),
 	);
 	const settled = new Set(inPlace.flatMap(namesBeside));
-	for (const guard of sorted) {
+	for (const guard of ownFirst) {
 		if (holdsAnyway(operation.spec, guard.mapping)) continue;
 		const name = namesBeside(guard).find(
 			(each) => !hasField(operation, each) && !settled.has(each) && isSet(guard, parameters[each]),

@@ -27,24 +27,21 @@ export function choicesInWords(parameter: string, choices: INodePropertyOptions[
 export const icons = (name: string) =>
 	({ light: `file:../icons/${name}.svg`, dark: `file:../icons/${name}.dark.svg` }) as const;
 
-/** A dry run works without a credential. */
-const mayRunDry = (resources: NodeResource[]): boolean =>
-	resources.some(({ operations }) => operations.some(({ spec }) => spec.creates));
-
 /** What is the same in every node but triggers, and the properties of its resources. */
-export const actionNode = (...resources: NodeResource[]) =>
-	({
+export function actionNode(...resources: NodeResource[]) {
+	// A dry run works without a credential.
+	const mayRunDry = resources.some(({ operations }) => operations.some(({ spec }) => spec.creates));
+	return {
 		version: 1,
 		group: ['transform'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [
-			{ name: 'mediaGenApi', required: !mayRunDry(resources), testedBy: 'mediaGenApiTest' },
-		],
+		credentials: [{ name: 'mediaGenApi', required: !mayRunDry, testedBy: 'mediaGenApiTest' }],
 		requestDefaults: { baseURL: '={{ $credentials.baseUrl }}', json: true },
 		requestOperations: { pagination: oneItem(resources) },
 		properties: withBuilderHints(nodeProperties(resources), resources),
-	}) satisfies Partial<INodeTypeDescription>;
+	} satisfies Partial<INodeTypeDescription>;
+}
 
 /** What the editor calls: the test of the credential, and the searches that fields name. */
 export const methods = { credentialTest: { mediaGenApiTest }, listSearch: searches };

@@ -14,7 +14,7 @@ import type { IdempotencyMode } from '../creation/item';
  * is also an English word, such as `model`, is replaced only if it is quoted or begins the message.
  */
 export function withEditorLabels(text: string, labels: Labels): string {
-	const paths = Object.keys(labels).sort((a, b) => b.length - a.length);
+	const paths = Object.keys(labels).sort((one, other) => other.length - one.length);
 	return paths.reduce((message, path) => {
 		const names = path.split('.').map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
 		const name = `/?${names.join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;

@@ -35,10 +35,6 @@ const WAY_IT_WAS_MADE: Record<string, string> = { clone: ', cloned', design: ', 
 export const customVoiceName = (voice: Json): string =>
 	`${labelOf(voice)} – custom voice${WAY_IT_WAS_MADE[trimmedText(voice.kind)] ?? ''}`;
 
-/** Case-insensitive match on the shown name and on the ID. */
-const isFound = (typed: string, ...texts: string[]): boolean =>
-	texts.some((text) => text.toLowerCase().includes(typed.toLowerCase()));
-
 export type OffersTyped = 'beside' | 'ifNothingFits';
 
 interface ChoiceQuery {
@@ -64,7 +60,10 @@ export function choicesOf(
 	const typed = filter.trim();
 	if (all.length === 0 && !cursor && !next && typed === '')
 		return { results: [{ name: empty, value: '' }] };
-	const results = all.filter(({ name, value }) => isFound(typed, name, String(value)));
+	const wanted = typed.toLowerCase();
+	const results = all.filter(({ name, value }) =>
+		[name, String(value)].some((text) => text.toLowerCase().includes(wanted)),
+	);
 	// A page that names itself as the next one would be loaded without end.
 	const paginationToken = next === cursor ? undefined : next;
 	const isListed = all.some(({ value }) => value === typed);

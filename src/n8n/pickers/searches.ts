@@ -49,12 +49,6 @@ interface Listing {
 	readNotes?: (list: Promise<Json[]>) => Promise<(entry: Resource) => string>;
 }
 
-/**
- * Says what went wrong, in a list that goes on without. It chooses nothing: a picker has no other place for
- * words.
- */
-const problemLine = ({ message }: Error): INodeListSearchItems => ({ name: message, value: '' });
-
 /** An entry, with n8n's button that opens its link if it has one. */
 function listedEntry(name: string, id: string, link: unknown): INodeListSearchItems {
 	const isLink = typeof link === 'string' && /^https?:\/\//.test(link);
@@ -99,7 +93,10 @@ const keeping = (field: string, search: Search, again = search): Search =>
 	async function (filter, cursor) {
 		const held = heldBy(this, field);
 		if (cursor === AGAIN) {
-			const failed = (error: Error) => ({ results: [problemLine(error)] });
+			// As a line that chooses nothing: a picker has no other place for words.
+			const failed = ({ message }: Error): INodeListSearchResult => {
+				return { results: [{ name: message, value: '' }] };
+			};
 			const found = await again.call(this, filter).catch(failed);
 			const others = found.results.filter(({ value }) => value !== held?.value);
 			return { ...found, results: others };
