@@ -15,76 +15,18 @@ function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
 /** What stays with the word after it: an opening bracket or quotation mark. */
 const OPENS = /[\p{Ps}\p{Pi}"'¿¡]/u;
 
+/** In patterns, with blanks between them. */
+const ABBREVIATED =
+	'mrs? ms mx dr prof st lt col capt gen sgt rev hon gov sen rep jr sr vs cf ca approx fig ' +
+	'vol pp nos? nr dept inc ltd corp mme mlle hr fr bzw ggf evtl usw abs bd str jan feb apr ' +
+	'aug sept? oct okt nov dec dez sra? dra? ud';
+
 /**
  * What ends with a full stop without ending a sentence, with the blank after it: a letter alone (an initial,
  * `p.m.`, `z. B.`), a number of a list or a day, and what is listed here.
  */
 const ABBREVIATIONS = new RegExp(
-	`(?<![\\p{L}\\p{M}\\p{N}])(?:\\p{L}|\\d{1,2}|${[
-		...[
-			'mrs?',
-			'ms',
-			'mx',
-			'dr',
-			'prof',
-			'st',
-			'lt',
-			'col',
-			'capt',
-			'gen',
-			'sgt',
-			'rev',
-			'hon',
-			'gov',
-		],
-		...[
-			'sen',
-			'rep',
-			'jr',
-			'sr',
-			'vs',
-			'cf',
-			'ca',
-			'approx',
-			'fig',
-			'vol',
-			'pp',
-			'nos?',
-			'nr',
-			'dept',
-		],
-		...[
-			'inc',
-			'ltd',
-			'corp',
-			'mme',
-			'mlle',
-			'hr',
-			'fr',
-			'bzw',
-			'ggf',
-			'evtl',
-			'usw',
-			'abs',
-			'bd',
-			'str',
-		],
-		...[
-			'jan',
-			'feb',
-			'apr',
-			'aug',
-			'sept?',
-			'oct',
-			'okt',
-			'nov',
-			'dec',
-			'dez',
-			'sra?',
-			'dra?',
-			'ud',
-		],
-	].join('|')})\\.(?:[^\\S\\n](?=\\S))?`,
+	`(?<![\\p{L}\\p{M}\\p{N}])(?:\\p{L}|\\d{1,2}|${ABBREVIATED.replaceAll(' ', '|')})\\.(?:[^\\S\\n](?=\\S))?`,
 	'giu',
 );
 

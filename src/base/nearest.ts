@@ -22,7 +22,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 	const letters = lettersOf(name.slice(0, MAX_LENGTH));
 	const ranked = known
 		.map((one) => ({ one, far: distance(letters, lettersOf(one)) }))
-		.sort((a, b) => a.far - b.far);
+		.sort((one, other) => one.far - other.far);
 	const [best] = ranked;
 	return best && best.far <= Math.min(2, letters.length / 3) ? best.one : undefined;
 }

@@ -34,8 +34,8 @@ export const valueAt = (values: unknown, path: string[]): unknown =>
 
 /** A value as JSON in which the names of an object stand in order, however it was put together. */
 export const inOrder = (value: unknown): string =>
-	JSON.stringify(value, (_name, member: unknown) =>
-		isRecord(member)
-			? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-			: member,
-	);
+	JSON.stringify(value, (_name, member: unknown) => {
+		if (!isRecord(member)) return member;
+		const sorted = Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1));
+		return Object.fromEntries(sorted);
+	});

@@ -85,8 +85,8 @@ export const optionList = <T extends string>(
 	(Object.keys(texts) as T[]).map((value) => ({ ...texts[value], value }));
 
 /** Without a locale, whose rules take a tenth of the time to load all nodes. The labels are plain English. */
-const byLabel = (a: Field, b: Field) =>
-	a.displayName.toLowerCase() < b.displayName.toLowerCase() ? -1 : 1;
+const byLabel = (one: Field, other: Field) =>
+	one.displayName.toLowerCase() < other.displayName.toLowerCase() ? -1 : 1;
 
 /** Optional fields, of which only those that were added are sent, in the order of their labels. */
 export const collection = (

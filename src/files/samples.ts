@@ -64,8 +64,8 @@ export function samplePng(width: number, height: number): Buffer {
 	row.fill(0xff, 1 + bytesPerRow - FRAME);
 	const white = Buffer.alloc(1 + bytesPerRow, 0xff);
 	white[0] = 0;
-	const isFrame = (y: number) => y < 8 * FRAME || y >= height - 8 * FRAME;
-	const rows = Array.from({ length: height }, (_, y) => (isFrame(y) ? white : row));
+	const isFrame = (line: number) => line < 8 * FRAME || line >= height - 8 * FRAME;
+	const rows = Array.from({ length: height }, (_, line) => (isFrame(line) ? white : row));
 	// One bit a pixel, with a palette.
 	const header = Buffer.concat([uint32(width), uint32(height), Buffer.from([1, 3, 0, 0, 0])]);
 	return Buffer.concat([

@@ -230,8 +230,8 @@ export const files: Mutant[] = [
 	...inFile('src/base/values.ts', 'test/creation/uploads.test.ts', {
 		'files/order-makes-another-request': {
 			why: 'The same request with its fields in another order has another key, and is paid for again.',
-			from: 'sort(([a], [b]) => (a < b ? -1 : 1))',
-			to: 'slice()',
+			from: '.sort(([one], [other]) => (one < other ? -1 : 1));\n\t\treturn',
+			to: ';\n\t\treturn',
 		},
 	}),
 	...inFile('src/creation/outputs.ts', 'test/creation/outputs.test.ts', {
