@@ -11,7 +11,7 @@ import {
 } from '../base/types';
 import { WakeUp } from '../base/wakeUp';
 import { UNANSWERED, type Client } from './client';
-import { holdsSlot, jobState } from './jobState';
+import { jobState, RunningWords } from './jobState';
 import {
 	Durations,
 	isLookDue,
@@ -79,7 +79,8 @@ export class JobPoller {
 		private readonly clock: Clock,
 		private readonly others: OtherClients,
 	) {
-		this.polling = { client, clock, rateLimiter, others, waits: this.waits };
+		const runningWords = new RunningWords();
+		this.polling = { client, clock, rateLimiter, others, runningWords, waits: this.waits };
 		this.wakeUp = new WakeUp(clock, () => this.tick());
 	}
 
@@ -209,8 +210,9 @@ export class JobPoller {
 			if (job) wait.see(job, sentAt, 'list');
 			wait.isUnlisted = wait.isDue(this.clock.monotonic());
 		}
+		const { runningWords } = this.polling;
 		const idsWhere = (isRunning: boolean) =>
-			jobs.filter((job) => holdsSlot(job) === isRunning).map(({ id }) => id);
+			jobs.filter((job) => runningWords.holdsSlot(job) === isRunning).map(({ id }) => id);
 		this.others.listed(idsWhere(true), sentAt, idsWhere(false));
 	}
 

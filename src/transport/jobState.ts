@@ -1,4 +1,5 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../api';
+import { BoundedMap } from '../base/boundedMap';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isRecord, type Json, type Resource } from '../base/types';
 import { messageIn, plainText } from './bodies';
@@ -76,6 +77,24 @@ export function jobState(
  * holds nothing.
  */
 export const holdsSlot = ({ status }: Json): boolean => status === 'queued' || status === 'pending';
+
+/** More than any service has. */
+const MOST_WORDS = 20;
+
+/** Words of a service for a job that runs, beside those of the specification. */
+export class RunningWords {
+	private readonly words = new BoundedMap<unknown, true>(MOST_WORDS);
+
+	/** Takes how a job was last seen that has ended well: that is a word for one that runs. */
+	learn({ status }: Json): void {
+		if (typeof status === 'string') this.words.set(status, true);
+	}
+
+	/** Whether a job holds a slot, as {@link holdsSlot}, or with one of these words. */
+	holdsSlot(job: Json): boolean {
+		return holdsSlot(job) || this.words.has(job.status);
+	}
+}
 
 const ABOUT_CREDITS = /credit|balance|budget/i;
 const TOO_FEW =

@@ -3,12 +3,12 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Channel, Clock, Resource } from '../base/types';
 import { requestResource, UNANSWERED, type Client } from './client';
 import {
-	holdsSlot,
 	isGeneration,
 	isMedia,
 	jobState,
 	lacksOutputs,
 	readerPath,
+	type RunningWords,
 	type TerminalStatuses,
 } from './jobState';
 import type { OtherClients } from './otherClients';
@@ -174,6 +174,7 @@ export interface Polling {
 	clock: Clock;
 	rateLimiter: RateLimiter;
 	others: OtherClients;
+	runningWords: RunningWords;
 	/** Those that have not ended. */
 	waits: Set<JobWait>;
 }
@@ -297,7 +298,9 @@ export class JobWait implements Watched {
 		if (this.isOver) return;
 		const job = { ...shown, id: this.job.id, object: this.job.object };
 		const state = jobState(job, this.options.terminalStatuses);
-		if (!holdsSlot(job)) this.polling.others.onIdle([job.id]);
+		const { others, runningWords } = this.polling;
+		if (state === 'good' && this.isListed) runningWords.learn(this.job);
+		if (!runningWords.holdsSlot(job)) others.onIdle([job.id]);
 		if (by === 'event') this.isEndedByEvent = state !== 'running';
 		if (state === 'running') {
 			if (shown.status !== this.job.status) this.inStatusSince = at;

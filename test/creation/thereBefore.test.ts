@@ -196,6 +196,18 @@ describe.each(HABITS)(
 
 const USUAL: Habits = { isDated: true, hasCursor: true, repeatsFirst: true, madeAt: iso };
 
+test('one that has failed just now in another process may be of this try: it ends that, and not the next', async () => {
+	const ledger = new Ledger(USUAL);
+	ledger.fails = true;
+	await processOf(ledger).start();
+	ledger.fails = false;
+	await clock.pass(30_000);
+	const t = processOf(ledger);
+	const [first, second] = [await t.start(), await t.start()];
+	expect([first.error?.message, first.charges]).toEqual([expect.stringMatching(/failed/), 0]);
+	expect([second.error, second.charges]).toEqual([undefined, 1]);
+});
+
 describe('keys that a service has forgotten', () => {
 	test.each([HOUR / 4, 0])(
 		'after %i ms: past a limit goes one of them at most',

@@ -124,6 +124,8 @@ const SENTENCES: Record<string, Proof[]> = {
 			'earlier failures lead to the next key, however many there were, and all share what comes of it',
 		],
 	],
+	'With _Same Request_ a job that another process has made less than a minute before, and that has failed, ends the item as one of its own; the next try makes a new one.':
+		[['test/creation/thereBefore.test.ts', 'one that has failed just now in another process']],
 	'_Same Request_ counts per node.': [SAME_KEY],
 	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
 		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],

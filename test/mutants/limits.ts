@@ -105,6 +105,13 @@ export const limits: Mutant[] = [
 			to: 'now >= since + timeoutMs,',
 		},
 	}),
+	...inFile('src/transport/jobWait.ts', 'test/transport/sharing.test.ts', {
+		'limits/words-are-not-learned': {
+			why: 'A service that calls a running job "processing" refuses most creations, and a batch takes three times as long.',
+			from: "if (state === 'good' && this.isListed) runningWords.learn(this.job);",
+			to: '',
+		},
+	}),
 	...inFile('src/transport/creditGate.ts', 'test/transport/creditGate.test.ts', {
 		'limits/top-up-tried-too-often': {
 			why: 'Waiting for a top-up takes half of the requests of each minute.',
@@ -156,7 +163,7 @@ export const limits: Mutant[] = [
 		},
 		'limits/canceled-job-read-singly-holds-its-slot': {
 			why: 'In a plan with one slot, a job that somebody has canceled holds it until Wait Timeout.',
-			from: 'if (!holdsSlot(job)) this.polling.others.onIdle([job.id]);',
+			from: 'if (!runningWords.holdsSlot(job)) others.onIdle([job.id]);',
 			to: '',
 		},
 		'limits/list-makes-a-job-failed': {

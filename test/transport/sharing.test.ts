@@ -44,6 +44,15 @@ test.each<[string, Case]>([
 		{ items: 20, service: { concurrentJobs: 1 }, refused: 0.1, withinMs: 1.4 * 20 * 8_000 },
 	],
 	[
+		'a word of its own for a job that runs is learned from the first one that has ended',
+		{
+			items: 40,
+			service: { concurrentJobs: 3, runs: 'processing', jobMs: () => 20_000 },
+			refused: 0.1,
+			withinMs: 6 * MINUTE,
+		},
+	],
+	[
 		'a list without an answer says nothing of what others do',
 		{
 			processes: 2,

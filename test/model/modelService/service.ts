@@ -160,7 +160,7 @@ export class ModelService {
 		const estimate = this.settings.price && { estimated_credits: credits };
 		const made = this.settings.saysWhen && { created_at: new Date(at).toISOString() };
 		const common = { id, object: 'generation', mode, model, prompt, ...estimate, ...made };
-		if (endsAt > this.clock.now()) return { ...common, status: 'queued' };
+		if (endsAt > this.clock.now()) return { ...common, status: this.settings.runs };
 		const outputs = Array.from({ length: count }, (_, index) => ({
 			id: index === 0 ? `${id}-out` : `${id}-out-${index + 1}`,
 			url: `https://media.example/${id}.png`,

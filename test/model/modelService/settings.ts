@@ -25,6 +25,8 @@ export interface ServiceSettings {
 	latencyMs: number;
 	/** What goes wrong with this request; `undefined` for nothing. */
 	fault: (request: ApiRequest) => Fault | undefined;
+	/** The status of a job that runs. */
+	runs: string;
 	/** How a job ends. */
 	ending: (prompt: string) => Record<string, unknown>;
 	credits: number;
@@ -49,6 +51,7 @@ export const DEFAULTS: ServiceSettings = {
 	jobMs: () => 10_000,
 	latencyMs: 100,
 	fault: () => undefined,
+	runs: 'queued',
 	ending: () => ({ status: 'completed' }),
 	credits: Infinity,
 	price: undefined,
