@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
+import { saveCredential } from '../../lab/n8n/credential';
 import { SandboxAdmin } from '../../lab/sandbox/admin';
 import { numbered, readExamples, withCredential } from '../../lab/demo/examples';
+import { SCOPES } from '../../src/api';
 import { createParameters } from '../e2e/support/media';
 import { until } from '../e2e/support/until';
 import { instance } from './support/sharedInstance';
@@ -97,6 +99,47 @@ test('a worker killed in the middle of a batch: a new run by content gets all fi
 	const other = queue.workers.find(({ name }) => name !== worker?.name);
 	expect(queue.workerOf(again)?.name).toBe(other?.name);
 	await worker?.restart();
+});
+
+test('executions on two workers at the same time share the limit of the day', async () => {
+	// By a key of its own: of this workspace the workers remember nothing from before the reset.
+	const apiKey = await admin.addKey(workspace, [...SCOPES]);
+	const { baseUrl } = sandbox;
+	const { id: credential, name } = await saveCredential(rest, 'Day', { baseUrl, apiKey });
+	const credentials = { mediaGenApi: { id: credential, name } };
+	const rows = [1, 2, 3].map((each) => ({ prompt: `Kite ${each}` }));
+	const start = async (options: IDataObject) => {
+		const given = createParameters({
+			prompt: '={{ $json.prompt }}',
+			waitForCompletion: false,
+			options,
+		});
+		const onError = 'continueRegularOutput';
+		const { id } = await instance.batch({ type, parameters: given, credentials, onError }, rows);
+		return await rest.workflows.run(id, 'Start');
+	};
+	const spent = async () => {
+		const { balance } = await admin.ledger(workspace);
+		return balance.reserved + balance.spent;
+	};
+	// From now on the list says what one costs.
+	await rest.executions.wait(await start({}), { timeoutMs: 90_000 });
+	const price = (await spent()) / rows.length;
+	const maxCreditsPerDay = 10 * price;
+	const ids: string[] = [];
+	const isOnBoth = () => new Set(ids.map((id) => queue.workerOf(id)?.name)).size === 2;
+	while (!isOnBoth() || ids.length < 6) {
+		const four = await Promise.all(
+			Array.from({ length: 4 }, async () => await start({ maxCreditsPerDay })),
+		);
+		for (const id of four) await rest.executions.wait(id, { timeoutMs: 90_000 });
+		ids.push(...four);
+		if (ids.length > 24) break;
+	}
+	expect(isOnBoth()).toBe(true);
+	// Of the other worker one picture may have been on its way.
+	expect(await spent()).toBeGreaterThanOrEqual(maxCreditsPerDay);
+	expect(await spent()).toBeLessThanOrEqual(maxCreditsPerDay + price);
 });
 
 test('example 9 outlives a rolling restart of all processes, and pays for each picture once', async () => {
