@@ -8,7 +8,8 @@ import type { JobReference } from './state';
 
 /**
  * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
- * that key. There is a class for each choice. Elsewhere the choice is asked for only to word a message.
+ * that key. There is a class for each choice. Elsewhere the choice is asked for only to word a message, and
+ * to compare the requests of a run that have one key of the user's own (`n8n/check.ts`).
  *
  * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
  * The number rises when a key has led to nothing.

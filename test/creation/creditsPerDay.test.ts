@@ -149,8 +149,11 @@ test('a job that is finished at once counts, though it looks as if it had been t
 		idempotency: 'content',
 		maxCreditsPerDay: 8,
 	});
-	await t.execute();
+	const { receipt } = await t.execute();
 	expect(t.charged()).toBe(8);
+	expect(receipt).toMatch(
+		/, for at most 8 credits\..* 4 may have been there before, for 0 credits\.$/,
+	);
 });
 
 test('what was spent is read once a run', async () => {
