@@ -199,22 +199,26 @@ const pricedOf = ({ spec }: Item, body: unknown): Priced => ({ endpoint: spec.en
  * each kind can exceed the limit, and only if nothing was known of its price.
  */
 export function withinLimits(item: Item, body: unknown): Failed | undefined {
-	const { settings, credits, workspace } = item;
+	const { settings, credits, memory, workspace } = item;
+	// It may have been carried out, was let out under these limits, and is in the sums.
+	if (memory.expectedCredits !== undefined && isOutcomeOpen(memory.state)) return undefined;
 	const { maxCredits } = settings;
 	const left = leftFor(item);
 	const request = pricedOf(item, body);
 	const known = workspace.prices.reservationOf(request);
-	const { after = [], refused = {} } = item.whole ?? {};
-	if (refused.by) return refused.by;
+	const { unsentParts = () => [], whole = {} } = item;
+	if (whole.refusedBy) return whole.refusedBy;
 	// What is known to be needed for what follows of the same item goes with it.
-	const following = after.map((one) => workspace.prices.reservationOf(pricedOf(item, one)) ?? 0);
+	const following = unsentParts().map(
+		(one) => workspace.prices.reservationOf(pricedOf(item, one)) ?? 0,
+	);
 	const all = known === undefined ? known : following.reduce((sum, one) => sum + one, known);
 	const price = all === undefined && credits.isUnpriced(request) ? null : all;
-	refused.by =
+	whole.refusedBy =
 		left === Infinity || !isTooMuch(price, { left, limit: maxCredits })
 			? withinDay(item, price)
 			: fail({ kind: 'creditCap', maxCredits, reserved: credits.reserved, price });
-	return refused.by;
+	return whole.refusedBy;
 }
 
 /**

@@ -156,10 +156,8 @@ export interface CredentialState {
 
 /** What the parts of an item know of each other. */
 export interface Whole {
-	/** The bodies of those after this one of which nothing was sent yet. */
-	after: unknown[];
 	/** Why none of them is sent: one did not fit under a limit. */
-	refused: { by?: Failed };
+	refusedBy?: Failed;
 }
 
 /** One item while its operation runs. */
@@ -197,6 +195,8 @@ export interface Item extends Prepared {
 	part?: string;
 	/** Of a part: the whole, of which nothing is sent that does not fit under a limit as a whole. */
 	whole?: Whole;
+	/** Of a part: the bodies of those behind it of which nothing was sent yet. */
+	unsentParts?: () => unknown[];
 	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
 	giveUp?: AbortSignal;
 }

@@ -255,9 +255,11 @@ function takeUnfinished({ run, node, origin, settings }: Item, content: string) 
 	return memory;
 }
 
-const goOnWith = (memory: ItemMemory, { scope, state }: ItemMemory): void =>
-	// Copied: the other execution may still learn something of it.
-	void Object.assign(memory, { scope, state });
+/** Copied: the other execution may still learn something of it. */
+function goOnWith(memory: ItemMemory, { scope, state }: ItemMemory): void {
+	memory.scope = scope;
+	memory.state = state;
+}
 
 /** An item asks for the first time: it goes on with what was lost of the same request, if anything was. */
 function takeLost(item: Item, content: string): void {
@@ -265,7 +267,12 @@ function takeLost(item: Item, content: string): void {
 	// After a stop nothing is sent: what was taken would be lost for good.
 	if (host.channel.signal?.aborted) return;
 	const own = takeUnfinished(item, content);
-	if (own) return goOnWith(memory, own);
+	if (own) {
+		goOnWith(memory, own);
+		// What it may have reserved is in the sum of this execution already.
+		memory.expectedCredits = own.expectedCredits;
+		return;
+	}
 	const { looksBack, owner } = origin;
 	const later = lost.laterThan(memory) ?? (looksBack ? lost.take(content, owner) : undefined);
 	if (later) goOnWith(memory, later);

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../base/result';
-import type { ApiRequest } from '../base/types';
+import type { ApiRequest, Json } from '../base/types';
 import type { StoredFile } from '../transport/host';
 import { create } from './creation';
 import type { Item, Outcome, Whole } from './item';
@@ -12,38 +12,40 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
 	const memories = parts.map((_, index) => itemMemory(node, placeOfPart(origin.item, index)));
-	const isUnsent = (_: ApiRequest, index: number) => memories[index]?.state.is === 'new';
-	const refused: Whole['refused'] = {};
+	const isUnsent = (index: number) => memories[index]?.state.is === 'new';
+	const whole: Whole = {};
 	const made = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.item, index);
-			const unsent = parts.filter((part, other) => other > index && isUnsent(part, other));
-			const ofPart = {
-				whole: { after: unsent.map(({ body }) => body), refused },
+			return await create({
+				...item,
+				whole,
+				// Asked when it is sent: one may turn out to be known.
+				unsentParts: () =>
+					parts.filter((_, other) => other > index && isUnsent(other)).map(({ body }) => body),
 				request,
 				parts: undefined,
 				part: labelOfPart(index),
 				memory: itemMemory(node, place),
 				origin: { ...origin, item: place },
 				settings: settingsOf.value[index] ?? settings,
-			};
-			return await create({ ...item, ...ofPart });
+			});
 		}),
 	);
 	// What was not sent because of another part says nothing by itself.
 	const reason = made.find((one) => !one.ok && one.failure.kind !== 'skipped');
-	const whole: Outcome = { resources: [] };
+	const resources: Json[] = [];
 	const files: StoredFile[][] = [];
 	const warnings = new Set<string>();
 	for (const [index, one] of made.entries()) {
 		if (!one.ok) return reason ?? one;
 		const numbered = { part: index + 1, parts: parts.length };
 		for (const [place, job] of one.value.resources.entries()) {
-			whole.resources.push({ ...job, ...numbered });
+			resources.push({ ...job, ...numbered });
 			files.push(one.value.files?.[place] ?? []);
 		}
 		if (one.value.warning !== undefined) warnings.add(one.value.warning);
 	}
 	const warning = warnings.size > 0 ? [...warnings].join('. ') : undefined;
-	return ok({ ...whole, files, warning });
+	return ok({ resources, files, warning });
 }

@@ -34,7 +34,8 @@ interface TooDear {
 
 /** Rows that name the same things which a key may not be allowed to use. */
 interface Alike {
-	refused: Set<string>;
+	/** The rows by n8n's number: one with several parts is one row. */
+	refused: Set<number>;
 	isAccepted: boolean;
 	halt?: Halt;
 }
@@ -57,11 +58,12 @@ export class Refusals {
 	areNone = true;
 	private readonly tooDear: TooDear[] = [];
 	private readonly alike = new Map<string, Alike>();
-	private inARow = 0;
+	/** The rows that were refused since the last success. */
+	private readonly inARow = new Set<number>();
 
 	private alikeOf(item: Item, path?: string): Alike {
 		const likeness = likenessOf(item, path);
-		const known = this.alike.get(likeness) ?? { refused: new Set<string>(), isAccepted: false };
+		const known = this.alike.get(likeness) ?? { refused: new Set<number>(), isAccepted: false };
 		this.alike.set(likeness, known);
 		return known;
 	}
@@ -80,7 +82,7 @@ export class Refusals {
 		const { spec, request } = item;
 		const priced = { endpoint: spec.endpoint, body: request.body };
 		this.tooDear.push({ kind: exactKindOf(priced), amount: amountOf(priced), halt });
-		return this.isRowOfRefusals();
+		return this.areMany(item);
 	}
 
 	/**
@@ -91,20 +93,20 @@ export class Refusals {
 	noteForbidden(item: Item, halt: Halt, path?: string): boolean {
 		this.areNone = false;
 		const alike = this.alikeOf(item, path);
-		if (alike.refused.has(item.origin.item)) return false;
-		alike.refused.add(item.origin.item);
+		if (alike.refused.has(item.itemIndex)) return false;
+		alike.refused.add(item.itemIndex);
 		alike.halt ??= halt;
-		return path === undefined && this.isRowOfRefusals();
+		return path === undefined && this.areMany(item);
 	}
 
-	private isRowOfRefusals(): boolean {
-		this.inARow += 1;
-		return this.inARow >= MANY;
+	private areMany({ itemIndex }: Item): boolean {
+		this.inARow.add(itemIndex);
+		return this.inARow.size >= MANY;
 	}
 
 	/** @param path of another request of the row, such as an upload */
 	accepted(item: Item, path?: string): void {
-		if (path === undefined) this.inARow = 0;
+		if (path === undefined) this.inARow.clear();
 		this.alikeOf(item, path).isAccepted = true;
 	}
 

@@ -1,6 +1,6 @@
 import { Run } from '../../src/creation/run';
 import { executionCredits } from '../../src/creation/cap';
-import { newMemory, type ItemMemory } from '../../src/creation/memory';
+import { itemMemory, noteEnd, type ItemMemory, type NodeMemory } from '../../src/creation/memory';
 import { isOutcomeOpen } from '../../src/creation/state';
 import type { Settings } from '../../src/creation/item';
 import { runItem } from '../../src/n8n/runItem';
@@ -32,6 +32,8 @@ const seen = {
 	unknown: 0,
 	dry: 0,
 	retried: 0,
+	rounds: 0,
+	goneOn: 0,
 };
 
 /** One execution; gives what is wrong with it. */
@@ -45,7 +47,7 @@ async function execution(seed: number): Promise<string[]> {
 	const prices = SIZES.map(() => 1 + upTo(12));
 	const priceOf = (size: string) => prices[hasOnePrice ? 0 : SIZES.indexOf(size)] ?? 0;
 	const sizes = hasOnePrice ? [pick(SIZES)] : SIZES;
-	const trouble = random() < 0.5 ? random() * 0.5 : 0;
+	const trouble = random() < 0.5 ? random() * 0.8 : 0;
 	const clock = new VirtualClock();
 	const failing = new Set<string>();
 	const model = new ModelService(clock, {
@@ -59,7 +61,7 @@ async function execution(seed: number): Promise<string[]> {
 	});
 	const workspace = workspaceWith(clock, { requestsPerMinute: 1_000_000 });
 	const credits = executionCredits({});
-	const memories = new Map<string, ItemMemory>();
+	const nodes: NodeMemory[] = [];
 	const known = new Set<string>();
 	let isUncertain = false;
 	const posts = () => model.log.filter(({ request }) => request.method === 'POST').length;
@@ -75,26 +77,50 @@ async function execution(seed: number): Promise<string[]> {
 			creditWaitTimeoutMs: 60_000,
 			idempotency: pick(['execution', 'execution', 'content', 'none'] as const),
 			waitForCompletion: random() < 0.5,
+			waitTimeoutMs: pick([1_800_000, 1_000, 1_000]),
 			dryRun: random() < 0.1,
 		};
 		const cap = settings.maxCredits ?? 0;
 		const continuesOnFail = random() < 0.5;
-		for (let tries = random() < 0.3 ? 2 : 1; tries > 0; tries -= 1) {
+		const ofNode: NodeMemory = { runId: `node ${node}`, items: {} };
+		nodes.push(ofNode);
+		let round = 0;
+		let isAgain = false;
+		for (let tries = 1 + upTo(3); tries > 0; tries -= 1) {
 			const [before, requests] = [reserved(), posts()];
 			const run = new Run(new Map(), continuesOnFail);
+			// The same is asked for once more by another try, or by the next round of a loop.
+			if (isAgain && random() < 0.5) round += 1;
+			isAgain = true;
+			if (round > 0) seen.rounds += 1;
+			const kept = Object.entries(ofNode.items);
+			const unfinished = kept.length;
+			const isLost = ({ state, endedIn }: ItemMemory) =>
+				endedIn === undefined && (isOutcomeOpen(state) || 'job' in state);
+			const lost = kept
+				.filter(([, memory]) => isLost(memory))
+				.map(([place]) => Number(place.split(':')[1]));
 			const all = asked.map(async (size, itemIndex) => {
 				const prompt = `${node} ${itemIndex}`;
 				if (random() < 0.1) failing.add(prompt);
-				const memory = memories.get(prompt) ?? newMemory();
-				memories.set(prompt, memory);
+				const place = `${round}:${itemIndex}`;
+				const memory = itemMemory(ofNode, place);
 				const host = hostWith(model.send);
 				const parts = { host, workspace, run, itemIndex, memory, settings, credits };
-				const item = runOf({ ...parts, prompt, origin: { item: prompt } });
+				const item = runOf({ ...parts, node: ofNode, prompt, origin: { item: place } });
 				item.spec = { ...item.spec, takesSlot: undefined };
 				item.request.body = { mode: 'image', model: size, prompt };
-				return await runItem(item);
+				const result = await runItem(item);
+				if (!settings.dryRun) noteEnd(item, result.ok ? 'execution' : undefined);
+				return result;
 			});
 			const results = await clock.run(Promise.all(all));
+			const refusedAnyway = lost.filter((index) => {
+				const result = results[index];
+				return result?.ok === false && result.failure.kind === 'creditCap';
+			});
+			if (settings.idempotency !== 'none' && refusedAnyway.length > 0)
+				wrong.push(`${refusedAnyway.join(', ')}: a limit refuses what may be paid for`);
 			const kinds = results.map((result) => (result.ok ? '' : result.failure.kind));
 			seen.batches += 1;
 			seen.refused += kinds.includes('creditCap') ? 1 : 0;
@@ -105,9 +131,12 @@ async function execution(seed: number): Promise<string[]> {
 				seen.dry += 1;
 				if (posts() !== requests) wrong.push('a dry run has created something');
 			}
-			const isOpen = [...memories.values()].some(
-				({ state, expectedCredits }) => isOutcomeOpen(state) || expectedCredits !== undefined,
-			);
+			const isOpen = nodes
+				.flatMap(({ items }) => Object.values(items))
+				.some(
+					({ state, expectedCredits }) => isOutcomeOpen(state) || expectedCredits !== undefined,
+				);
+			if (Object.keys(ofNode.items).length < unfinished + count && round > 0) seen.goneOn += 1;
 			if (isOpen) seen.unknown += 1;
 			// Without a key nobody ever learns what a lost request has reserved.
 			isUncertain ||= isOpen && settings.idempotency === 'none';

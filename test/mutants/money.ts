@@ -392,6 +392,34 @@ export const money: Mutant[] = [
 			to: 'leftFor(item)',
 		},
 	}),
+	...inFile('src/creation/lostRequests.ts', 'test/creation/limitsAndRepeats.test.ts', {
+		'money/next-round-counts-twice': {
+			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
+			from: 'memory.expectedCredits = own.expectedCredits;',
+			to: '',
+		},
+	}),
+	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
+		'money/dearer-than-what-is-paid-for': {
+			why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
+			from: 'if (memory.expectedCredits !== undefined && isOutcomeOpen(memory.state)) return undefined;',
+			to: '',
+		},
+	}),
+	...inFile('src/creation/parts.ts', 'test/creation/limitsAndRepeats.test.ts', {
+		'money/known-parts-have-to-fit': {
+			why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
+			from: 'other > index && isUnsent(other)',
+			to: 'other > index',
+		},
+	}),
+	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
+		'money/parts-are-rows': {
+			why: 'One long text that is not allowed is taken for many rows: the rest with its voice is not sent.',
+			from: 'if (alike.refused.has(item.itemIndex)) return false;',
+			to: 'alike.refused.add(-1 - alike.refused.size);',
+		},
+	}),
 	...inFile('src/creation/cap.ts', 'test/creation/replays.test.ts', {
 		'money/repetition-counts': {
 			why: 'A picture that is given again for nothing uses up the limit of what is new.',
@@ -452,8 +480,8 @@ export const money: Mutant[] = [
 		},
 		'money/refusals-without-end': {
 			why: 'A key without the scope is refused for each of two hundred personas.',
-			from: 'return this.inARow >= MANY;',
-			to: 'return this.inARow < 0;',
+			from: 'return this.inARow.size >= MANY;',
+			to: 'return false;',
 		},
 		'money/accepted-forgotten': {
 			why: 'Three prompts that are not allowed end all rows of their model, although others were made.',
