@@ -109,7 +109,7 @@ function unknownField(operation: Operation, unknown: string[]): Result<never> | 
 	const meant = nearest(field, known);
 	return fail({
 		kind: 'input',
-		field: `"${name}"`,
+		field: quoted(name),
 		problem: `is no field of ${operation.name}`,
 		hint: meant === undefined ? `It has ${known.join(', ')}` : `Its name is "${meant}"`,
 	});

@@ -169,16 +169,20 @@ const NAMED: Record<string, string> = {
 	"'": 'apos',
 };
 
-/** A character as JSON, a URL or a page writes it, also where one has been put into the other. */
-function spellingsOf(character: string): string {
+/**
+ * A character as JSON, a URL or a page writes it, also where one has been put into the other. Nothing begins
+ * with a backslash: at each of a million of them a beginning would be tried.
+ */
+function spellingsOf(character: string, place: number): string {
+	const escaping = place === 0 ? '' : '\\\\{0,8}';
 	const hex = hexOf(character);
 	const plain = character.replace(/[^A-Za-z0-9]/g, '\\$&');
 	const code = `#(?:0{0,5}${character.charCodeAt(0)}|[xX]0{0,4}${hex})`;
 	const entity = [code, NAMED[character]].filter((name) => name !== undefined).join('|');
-	const ampersand = '(?:&|\\\\{1,8}u0026|%(?:25){0,3}26)';
+	const ampersand = `(?:&|${escaping}u0026|%(?:25){0,3}26)`;
 	const semicolon = '(?:;|%(?:25){0,3}3[bB])';
 	const ofPage = `${ampersand}(?:amp${semicolon}){0,3}(?:${entity})${semicolon}`;
-	return `(?:${ofPage}|\\\\{0,8}(?:${plain}|[ux](?:00)?${hex})|%(?:25){0,3}${hex})`;
+	return `(?:${ofPage}|${escaping}(?:${plain}|[ux](?:00)?${hex})|%(?:25){0,3}${hex})`;
 }
 
 /** The code of a character in hex, in large and small digits. */
@@ -195,7 +199,7 @@ function base64Of(secret: string): string[] {
 		const whole = encoded.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
 		const signs = whole.replace(
 			/[+/]/g,
-			(sign) => `(?:${spellingsOf(sign)}|${sign === '+' ? '-' : '_'})`,
+			(sign, place: number) => `(?:${spellingsOf(sign, place)}|${sign === '+' ? '-' : '_'})`,
 		);
 		return `[\\w+/-]{0,2}${signs}[\\w+/=-]{0,4}`;
 	});

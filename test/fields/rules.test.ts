@@ -18,6 +18,8 @@ import {
 	prose,
 	type Rule,
 } from '../../src/fields/rules';
+import { parsedJson } from '../../src/fields/rules/json';
+import { blocks } from '../../nodes/Speech/fields';
 import { BinaryReference } from '../../src/creation/uploads';
 import { context as usual, localContext } from '../support/rules';
 
@@ -249,6 +251,20 @@ test('a file that two fields hold is not taken for one of them', () => {
 	const file = context.files.data;
 	const files = { data: file, copy: file } as typeof context.files;
 	expect(media()(file, { ...context, files })).toHaveProperty('problem');
+});
+
+test('JSON that is nested without an end is no JSON, whatever reads it', () => {
+	const deep = (opener: string, closer: string) =>
+		`${opener.repeat(100_000)}1${closer.repeat(100_000)}`;
+	const [ofBlocks] = blocks
+		.filter(({ name: called }) => called === 'blocksJson')
+		.flatMap(({ mapping }) => (mapping && 'rule' in mapping ? [mapping.rule] : []));
+	if (!ofBlocks) throw new Error('no such field');
+	for (const text of [deep('[', ']'), deep('{"a":', '}'), deep('[{"text":', '}]')]) {
+		expect(parsedJson(text)).toBeUndefined();
+		for (const rule of [jsonObject(), media(), ofBlocks])
+			expect(rule(text, context)).toHaveProperty('problem');
+	}
 });
 
 test('http is for a service on this machine, and stays on it', () => {

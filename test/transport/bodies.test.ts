@@ -59,6 +59,12 @@ const SPELLINGS: Record<string, (key: string) => string> = {
 	),
 };
 
+test('a secret is masked behind any number of backslashes', () => {
+	for (const backslashes of ['\\'.repeat(8), '\\'.repeat(1_000)])
+		for (const first of [SECRET, `u00${SECRET.charCodeAt(0).toString(16)}${SECRET.slice(1)}`])
+			expect(withoutSecret(backslashes + first, SECRET)).toBe(`${backslashes}***`);
+});
+
 test.each(Object.entries(SPELLINGS))('a secret is masked in every spelling: %s', (_, spell) => {
 	for (const secret of [SECRET, SLASHED, SIGNS]) {
 		const spelled = spell(secret);

@@ -1,6 +1,7 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
 import { isRecord } from '../../base/types';
 import { unboxed } from '../../base/values';
+import { isUnreadable, readable } from '../../transport/bodies';
 import { LEFT_OUT, type Rule, whenThere } from './rule';
 
 const FENCE = '```';
@@ -14,13 +15,14 @@ function fenced(text: string): string {
 
 function jsonOrNothing(text: string): unknown {
 	try {
-		return JSON.parse(trimmed(text)) as unknown;
+		const json = readable(JSON.parse(trimmed(text)));
+		return isUnreadable(json) ? undefined : json;
 	} catch {
 		return undefined;
 	}
 }
 
-/** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON. */
+/** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON, or too deep. */
 export const parsedJson = (text: string): unknown =>
 	jsonOrNothing(text) ?? (text.includes(FENCE) ? jsonOrNothing(fenced(text)) : undefined);
 
