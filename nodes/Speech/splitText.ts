@@ -15,18 +15,32 @@ function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
 /** What stays with the word after it: an opening bracket or quotation mark. */
 const OPENS = /[\p{Ps}\p{Pi}"'¿¡]/u;
 
-/** In patterns, with blanks between them. */
-const ABBREVIATED =
-	'mrs? ms mx dr prof st lt col capt gen sgt rev hon gov sen rep jr sr vs cf ca approx fig ' +
-	'vol pp nos? nr dept inc ltd corp mme mlle hr fr bzw ggf evtl usw abs bd str jan feb apr ' +
-	'aug sept? oct okt nov dec dez sra? dra? ud';
+/** Words that end with a full stop within a sentence, by language. None that may well end one. */
+const SHORTENED: Record<string, string> = {
+	en: 'mrs? ms mx dr prof st lt col capt gen sgt maj adm rev hon gov sen rep pres jr sr esq messrs msgr vs cf ca approx fig vol pp nos? dept inc ltd corp co ave blvd rd mt ft eds viz ibid tues thurs jan feb apr aug sept? oct nov dec',
+	de: 'nr hr fr dipl ing bzw ggf evtl usw abs bd str okt dez vgl sog inkl zzgl einschl mio mrd jh chr aufl kap anm hbf geb verh tel allg',
+	fr: 'mme mlle env janv févr juill éd sté',
+	es: 'sra? srta dra? dña uds? vds? págs? núm avda lic cía',
+	it: 'sig sigg dott avv pag',
+	pt: 'profa exmo exma ltda',
+	nl: 'dhr mevr bijv blz drs',
+	pl: 'np tzn inż mgr godz św ul',
+	sv: 'dvs kl',
+	cs: 'např tzv tj mudr phdr',
+	tr: 'örn cad sn',
+	ru: 'ул проф акад руб тыс млн млрд стр рис гг обл',
+	el: 'δηλ αρ κα κλπ',
+};
+
+const WORDS = Object.values(SHORTENED).join(' ').replaceAll(' ', '|');
 
 /**
  * What ends with a full stop without ending a sentence, with the blank after it: a letter alone (an initial,
- * `p.m.`, `z. B.`), a number of a list or a day, and what is listed here.
+ * `p.m.`, `z. B.`), twice (`EE. UU.`) or with a short word after it (`n. Chr.`, `p. ex.`), a number of a
+ * list or a day, and what is listed above.
  */
 const ABBREVIATIONS = new RegExp(
-	`(?<![\\p{L}\\p{M}\\p{N}])(?:\\p{L}|\\d{1,2}|${ABBREVIATED.replaceAll(' ', '|')})\\.(?:[^\\S\\n](?=\\S))?`,
+	`(?<![\\p{L}\\p{M}\\p{N}])(?:\\p{L}|(\\p{L})\\1|\\p{L}\\.[^\\S\\n]?\\p{L}{2,3}|\\d{1,2}|${WORDS})\\.(?:[^\\S\\n](?=\\S))?`,
 	'giu',
 );
 

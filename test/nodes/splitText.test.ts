@@ -158,6 +158,15 @@ test.each<[text: string, max: number, blocks: string[]]>([
 	['By J. R. R. Tolkien. More of it.', 22, ['By J. R. R. Tolkien.', 'More of it.']],
 	['Come at 5 p.m. Monday. Or not.', 24, ['Come at 5 p.m. Monday.', 'Or not.']],
 	['Städte, z. B. Berlin. Und mehr.', 23, ['Städte, z. B. Berlin.', 'Und mehr.']],
+	['Das sind zwei Mio. Euro.', 20, ['Das sind zwei', 'Mio. Euro.']],
+	[
+		'Sie lebte im 3. Jh. v. Chr. Danach nicht.',
+		36,
+		['Sie lebte im 3. Jh. v. Chr. Danach', 'nicht.'],
+	],
+	['Vive en EE. UU. Norte.', 19, ['Vive en', 'EE. UU. Norte.']],
+	['Стоит 5 тыс. Рублей.', 15, ['Стоит 5', 'тыс. Рублей.']],
+	['Mieszka na ul. Długiej.', 18, ['Mieszka na', 'ul. Długiej.']],
 	['1. One thing.\n2. Two things.', 16, ['1. One thing.', '2. Two things.']],
 	['It is by J. R. R. Tolkien', 16, ['It is by', 'J. R. R. Tolkien']],
 	[
