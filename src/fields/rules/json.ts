@@ -22,7 +22,7 @@ function jsonOrNothing(text: string): unknown {
 	}
 }
 
-/** What JSON text says, in a code fence or without one; `undefined` for text that is not JSON, or too deep. */
+/** What JSON text says, in a code fence or without one; `undefined` for what is none, or too deep. */
 export const parsedJson = (text: string): unknown =>
 	jsonOrNothing(text) ?? (text.includes(FENCE) ? jsonOrNothing(fenced(text)) : undefined);
 
