@@ -29,9 +29,10 @@ export function customOperations(resources: NodeResource[]): CustomOperations {
 		const ofResource: CustomOperations[string] = {};
 		for (const operation of operations) {
 			const known = runnable(operation, all);
-			ofResource[operation.value] = async function (this: IExecuteFunctions) {
+			const run = async function (this: IExecuteFunctions) {
 				return [await runOperation(callOf(this), known)];
 			};
+			ofResource[operation.value] = run;
 		}
 		runs[resource] = ofResource;
 	}

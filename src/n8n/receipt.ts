@@ -136,7 +136,7 @@ function ofSame(spec: OperationSpec, ends: Ended[]): NodeExecutionHint {
 }
 
 /** How much was made and for how many credits, and what the service has made a part of only. */
-function madeSentences(spec: OperationSpec, { account }: Run, ends: Ended[]) {
+function madeSentences(spec: OperationSpec, account: Account, ends: Ended[]) {
 	const good = ends.filter(({ result }) => result.ok).length;
 	const cost = spec.charges && account.bought.length > 0 ? costWords(account) : '';
 	const isWaited = ends.some(({ item }) => item?.settings.waitForCompletion);
@@ -164,7 +164,7 @@ function accountSentences({ inVain, old, mayBeOld }: Account): string[] {
 }
 
 /** What a limit of the day could not do. */
-function daySentences({ today }: Run): string[] {
+function daySentences(today: Run['today']): string[] {
 	const sentences: string[] = [];
 	if (today?.uncounted !== undefined)
 		sentences.push(`Max Credits per Day has not counted what ${today.uncounted} have cost today.`);
@@ -178,20 +178,20 @@ function daySentences({ today }: Run): string[] {
 /** @param failures what is said of those that have failed */
 function ofMade(
 	spec: OperationSpec,
-	run: Run,
+	{ account, today }: Pick<Run, 'account' | 'today'>,
 	ends: Ended[],
 	failures: string[],
 ): NodeExecutionHint {
 	const good = ends.flatMap(({ result }) => (result.ok ? [result.value] : []));
-	const { first, ofParts } = madeSentences(spec, run, ends);
+	const { first, ofParts } = madeSentences(spec, account, ends);
 	const sentences = [bold(first), ...failures];
 	if (ofParts !== undefined) sentences.push(escaped(ofParts));
-	if (spec.charges) sentences.push(...accountSentences(run.account));
+	if (spec.charges) sentences.push(...accountSentences(account));
 	const warning = good.map((outcome) => outcome.warning).find((one) => one !== undefined);
 	if (ofParts === undefined && warning !== undefined) sentences.push(escaped(`${warning}.`));
 	const choice = spec.charges ? choiceWords(ends[0]?.item?.settings, false) : undefined;
 	if (choice !== undefined && good.length > 0) sentences.push(choice);
-	sentences.push(...daySentences(run));
+	sentences.push(...daySentences(today));
 	const isLeft = failures.length > 0 || ofParts !== undefined || warning !== undefined;
 	return shown(isLeft ? 'warning' : 'info', sentences);
 }
@@ -220,7 +220,8 @@ export async function receiptOf<One extends Ended>(
 		const first = bold('Dry run: nothing was sent, nothing was paid.');
 		return shown('warning', [first, `${escaped(dry.wouldBe)}.`, ...failures]);
 	}
-	const hasBought = run.account.bought.length > 0;
+	const { account, today } = run;
+	const hasBought = account.bought.length > 0;
 	if (spec.charges && !hasBought && broken.length === 0) return ofSame(spec, ends);
-	return ofMade(spec, run, ends, failures);
+	return ofMade(spec, { account, today }, ends, failures);
 }

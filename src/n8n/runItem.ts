@@ -51,7 +51,8 @@ function operate(item: Item): Promise<Result<Outcome>> {
  */
 export async function runItem(item: Item): Promise<Result<Outcome>> {
 	const { run, spec } = item;
-	const result = whyNotSent(item) ?? (await operate(item));
+	const unsent = run.halted === undefined ? undefined : whyNotSent(item);
+	const result = unsent ?? (await operate(item));
 	if (!result.ok) {
 		noteFailure(item, result);
 		return result;
