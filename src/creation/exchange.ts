@@ -3,8 +3,9 @@ import { onAbort } from '../base/abort';
 import { fail, type Failed, type Result } from '../base/result';
 import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
-import { hear, type Heard, type Progress } from './answer';
+import { hear } from './answer';
 import type { Item } from './item';
+import type { Heard, Progress } from './progress';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './state';
 
 /* A creation that has its slot and its key goes out, until there is a final answer, which is heard. */

@@ -3,7 +3,7 @@ import { sha256, shortHash } from '../base/hash';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { inOrder } from '../base/values';
 import type { IdempotencyChoice, IdempotencyMode, Item, Settings } from './item';
-import { scopeOf } from './lostRequests';
+import { scopeOf } from './sameRequest';
 import type { JobReference } from './state';
 
 /**

@@ -1,7 +1,7 @@
 import { LIMITS } from '../api';
 import { shortHash } from '../base/hash';
 import { MINUTE_MS } from '../transport/tuning';
-import type { Progress } from './answer';
+import type { Progress } from './progress';
 
 /*
  * Keys under which this process has had a job made, for a day: under such a key the service gives that job

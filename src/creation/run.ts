@@ -7,7 +7,7 @@ import type { Workspace } from '../transport/workspace';
 import type { TodayAsOf } from './day';
 import type { Item, Prepared } from './item';
 import { Refusals, type Halt } from './refusals';
-import type { Unfinished } from './lostRequests';
+import type { Unfinished } from './sameRequest';
 import type { JobReference } from './state';
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */

@@ -5,10 +5,10 @@ import { asText, type Resource } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';
 import { jobState } from '../transport/jobState';
 import { MINUTE_MS } from '../transport/tuning';
-import type { Made, Progress } from './answer';
 import { takeBack } from './cap';
 import type { Item } from './item';
 import { noteKey } from './paidKeys';
+import type { DatedJob, Made, Progress } from './progress';
 import { readKnownJob } from './readJob';
 import { recordEvent } from './state';
 
@@ -55,10 +55,10 @@ export function meet(progress: Progress, job: Resource): 'before' | 'meanwhile' 
 	const { item, out, beganAt } = progress;
 	const { key } = out;
 	if (key === undefined) return undefined;
-	const { bought, clock } = item.workspace;
+	const { metJobs, clock } = item.workspace;
 	const name = shortHash([item.request.path, key, job.id, asText(job.created_at)].join('\n'));
-	const known = bought.get(name);
-	bought.set(name, known ?? clock.monotonic());
+	const known = metJobs.get(name);
+	metJobs.set(name, known ?? clock.monotonic());
 	if (known === undefined) return undefined;
 	return known < beganAt ? 'before' : 'meanwhile';
 }
@@ -151,13 +151,6 @@ async function wasListedBefore(progress: Progress, { id }: Resource): Promise<bo
 	};
 	// One that goes on from no moment shows it from long ago too.
 	return (await shows(moment - CLOCKS_DIFFER_MS)) && !(await shows(moment - OLDEST_MS));
-}
-
-/** A job that says it is older than its request. */
-export interface DatedJob {
-	job: Resource;
-	/** When its request went out, on the monotonic clock. */
-	outSince: number;
 }
 
 /**

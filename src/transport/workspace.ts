@@ -17,7 +17,7 @@ import { MINUTE_MS } from './tuning';
 const UNUSED_MS = 3_600_000;
 
 /** More than a workspace makes in a day, after which keys are over. */
-const MOST_BOUGHT = 20_000;
+const MOST_JOBS = 20_000;
 
 /** What all items, nodes and executions of this process share when they use the same workspace. */
 export class Workspace {
@@ -28,10 +28,10 @@ export class Workspace {
 	readonly credits: CreditGate;
 	readonly prices: PriceBook;
 	readonly spending: Spending;
-	/** What this process has paid for, by a hash, and when that was met first, on the monotonic clock. */
-	readonly bought = new BoundedMap<string, number>(MOST_BOUGHT);
+	/** Jobs that this process has met, by a hash, and when first, on the monotonic clock. */
+	readonly metJobs = new BoundedMap<string, number>(MOST_JOBS);
 	/** Hashes of keys that were paid for under, and when each was new, on both clocks. */
-	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_BOUGHT);
+	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 

@@ -79,7 +79,7 @@ export const money: Mutant[] = [
 			to: 'idempotency.keyOf()',
 		},
 	}),
-	...inFile('src/creation/lostRequests.ts', 'test/n8n/runOperation.test.ts', {
+	...inFile('src/creation/sameRequest.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 			from: '[node.runId, content, origin.item]',
@@ -182,7 +182,7 @@ export const money: Mutant[] = [
 			to: 'undefined',
 		},
 	}),
-	...inFile('src/creation/lostRequests.ts', 'test/creation/oneOrder.test.ts', {
+	...inFile('src/creation/sameRequest.ts', 'test/creation/oneOrder.test.ts', {
 		'money/round-pays-again': {
 			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
 			from: 'const own = takeUnfinished(item, content);',
@@ -195,7 +195,7 @@ export const money: Mutant[] = [
 		},
 		'money/retry-forgets-the-order': {
 			why: 'Stop, Retry, Retry: everything is paid for again.',
-			from: 'if (looksBack && lost.isShared) lost.add(memory, owner);',
+			from: 'if (looksBack && lost.isProduction) lost.add(memory, owner);',
 			to: '',
 		},
 	}),
@@ -214,7 +214,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/lostRequests.ts', 'test/creation/lostRequests.test.ts', {
 		'money/another-order-robbed': {
 			why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
-			from: 'if (this.isShared && owner.order() !== asking.order()) continue;',
+			from: 'if (this.isProduction && owner.order() !== asking.order()) continue;',
 			to: '',
 		},
 		'money/earlier-rounds-forgotten': {
@@ -392,7 +392,7 @@ export const money: Mutant[] = [
 			to: 'leftFor(item)',
 		},
 	}),
-	...inFile('src/creation/lostRequests.ts', 'test/creation/limitsAndRepeats.test.ts', {
+	...inFile('src/creation/sameRequest.ts', 'test/creation/limitsAndRepeats.test.ts', {
 		'money/next-round-counts-twice': {
 			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
 			from: 'memory.expectedCredits = own.expectedCredits;',
