@@ -19,15 +19,11 @@ import { isTooMuch, toleranceOf } from './limit';
 import { isOutcomeOpen } from './state';
 
 /*
- * Everything that a 402 and Max Credits mean. _When Credits Run Out_ decides about the items of the run:
+ * Everything that a 402 and Max Credits mean. By _When Credits Run Out_ an item that is refused with 402
  *
- * | value | the refused item                            | items not sent yet |
- * | ----- | ------------------------------------------- | ------------------ |
- * | stop  | fails                                       | are not sent       |
- * | wait  | waits for a top-up, and fails at its timeout | keep trying        |
- *
- * Whether items that have failed are output, n8n's _On Error_ says; if they are, `stop` ends only those alike
- * (`refusals.ts`).
+ * - `stop`: fails, and the others are not sent. Where n8n's _On Error_ wants rows, only those alike are not
+ *   (`refusals.ts`).
+ * - `wait`: waits for a top-up, and fails when its time is over; so do the others.
  */
 
 /** Whether the service refused for lack of credits: nothing was created. Specification: Errors 2. */

@@ -40,8 +40,9 @@ import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './upload
  *     429: with the next slot, as long as Wait Timeout lasts since the first one in a row (`settleSlot` in
  *     `answer.ts`); where it needs none, as `RETRIES` says. After a 402, under Wait for Top-Up: one creation
  *     of the workspace every 20 s, as long as Credit Wait Timeout lasts (`transport/creditGate.ts`).
- *  3. Its key leads to nothing, such as to a job that had failed before: at once under the next one, at most
- *     50 times (`SameRequest` in `idempotency.ts`).
+ *  3. Its key leads to nothing, which a key that others share may: to a job that had failed before, at once
+ *     under the next one, at most 50 times; to a 402, which may be an old one, once under a key of its own
+ *     (`SameRequest` in `idempotency.ts`).
  *  4. An earlier try of the node is over, because it was refused or its job has failed, or the user has
  *     changed the request: once anew.
  */
