@@ -292,19 +292,17 @@ class Creation {
 			progress.again = 'waited';
 			return { again: 'waited' };
 		}
-		const { path, isRepeat } = request;
-		const body = isRepeat ? request.body : this.bodyOf(request.body);
+		const sent = this.sealed(request);
 		const unfit = this.isRepetition(request)
 			? undefined
-			: (this.whyRefused() ?? this.whyTooMuch(body));
+			: (this.whyRefused() ?? this.whyTooMuch(sent.body));
 		if (unfit) {
 			noteFailure(item, unfit);
 			slot?.release();
 			return unfit;
 		}
-		const key = this.keyOf(request);
-		beginToSpend(item, charge, body, key);
-		return await exchange(progress, { path, key, body, isRepeat }, channel);
+		beginToSpend(item, charge, sent.body, sent.key);
+		return await exchange(progress, sent, channel);
 	}
 
 	private whyTooMuch(body: unknown): Failed | undefined {
@@ -322,18 +320,15 @@ class Creation {
 		return wasFree && item.workspace.credits.lacksCredits && this.waitsForCredits(request);
 	}
 
-	/** What is sent of the body that is asked for. */
-	private bodyOf(body: unknown): unknown {
-		if (!this.isLimited) return body;
-		return withBudget(this.item, body, this.idempotency.isShared);
-	}
-
-	/** The key under which a request is sent. */
-	private keyOf({ body, key, isRepeat }: CreationRequest): string | undefined {
-		if (isRepeat) return key;
-		const sent = this.bodyOf(body);
-		const isFilledIn = sent !== body || this.asksForModel;
-		return this.idempotency.keyOf(isFilledIn ? sent : undefined);
+	/** A request with the body and the key that it is sent with, as of now: credits are spent meanwhile. */
+	private sealed(request: CreationRequest): CreationRequest {
+		if (request.isRepeat) return request;
+		const { item, idempotency } = this;
+		const body = this.isLimited
+			? withBudget(item, request.body, idempotency.isShared)
+			: request.body;
+		const isFilledIn = body !== request.body || this.asksForModel;
+		return { ...request, body, key: idempotency.keyOf(isFilledIn ? body : undefined) };
 	}
 
 	/**
@@ -341,7 +336,8 @@ class Creation {
 	 * be paid for now.
 	 */
 	private isRepetition(request: CreationRequest): boolean {
-		return this.idempotency.isShared && isPaidKey(this.progress, this.keyOf(request));
+		if (!this.idempotency.isShared) return false;
+		return isPaidKey(this.progress, this.sealed(request).key);
 	}
 
 	/** What the item comes to: its job, with the files of one that has ended well. */

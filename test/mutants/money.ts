@@ -75,7 +75,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
-			from: 'idempotency.keyOf(isFilledIn ? sent : undefined)',
+			from: 'idempotency.keyOf(isFilledIn ? body : undefined)',
 			to: 'idempotency.keyOf()',
 		},
 	}),
