@@ -46,6 +46,14 @@ export function unwrapped(text: string): string {
 	return inner;
 }
 
+/** A text of at most so many characters, of which the last says that there were more. */
+export function cut(text: string, max: number): string {
+	if (text.length <= max) return text;
+	const characters = [...text.slice(0, 2 * max)];
+	if (characters.length <= max && text.length <= 2 * max) return text;
+	return `${characters.slice(0, max - 1).join('')}…`;
+}
+
 /** Characters of a value in an error. */
 const MOST_SHOWN = 60;
 

@@ -1,5 +1,6 @@
 import { NodeApiError, type IDataObject, type INode } from 'n8n-workflow';
 import type { Failed, ServiceError } from '../base/result';
+import { cut } from '../base/texts';
 import { asText } from '../base/types';
 import { creditWords } from '../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
@@ -19,17 +20,32 @@ interface Described {
 	httpCode?: string;
 }
 
+/** Characters of an ID and of a sentence, which may quote the service, another node or what was entered. */
+const MOST_OF_ID = 200;
+const MOST_SAID = 1_000;
+
+/** Characters of what the service says that n8n keeps with an error: a batch may have it for each row. */
+const MOST_KEPT = 10_000;
+
+/** What the service says, as text where it is cut. */
+function kept(said: unknown): unknown {
+	const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
+	return text.length > MOST_KEPT ? cut(text, MOST_KEPT) : said;
+}
+
 /** What happened, what to do, and what it means for the user's credits. The job is named once. */
 export function describeFailure(failed: Failed, context: ErrorContext): Described {
 	const { itemIndex, items = 1 } = context;
 	const id = failed.job?.id ?? context.jobIds?.[0];
 	const [happened, todo] = wordsOf(failed, context);
 	const status = statusOf(failed);
-	const ofJob = id ? ` (job ${id})` : '';
+	const ofJob = id ? ` (job ${cut(id, MOST_OF_ID)})` : '';
 	const ofItem = items > 1 ? ` [item ${itemIndex + 1} of ${items}]` : '';
 	const said: Described = {
-		message: notStopped(`${happened}${ofJob}${ofItem}`),
-		description: [todo, creditSentence(failed, context)].filter((part) => part !== '').join(' '),
+		message: notStopped(`${cut(happened, MOST_SAID)}${ofJob}${ofItem}`),
+		description: [cut(todo, MOST_SAID), creditSentence(failed, context)]
+			.filter((part) => part !== '')
+			.join(' '),
 	};
 	if (status !== undefined) said.httpCode = String(status);
 	return said;
@@ -48,17 +64,21 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const { type, requestId, details }: ServiceError =
 		failure.kind === 'status' ? failure.serviceError : {};
 	const known: Record<string, unknown> = {
-		...Object.fromEntries(Object.entries(job ?? {}).filter(([name]) => /credit/i.test(name))),
+		...Object.fromEntries(
+			Object.entries(job ?? {})
+				.filter(([name]) => /credit/i.test(name))
+				.map(([name, value]) => [cut(name, MOST_OF_ID), kept(value)]),
+		),
 		item: context.itemIndex + 1,
 		jobId: job?.id ?? context.jobIds?.[0],
 		jobIds: (context.jobIds?.length ?? 0) > 1 ? context.jobIds : undefined,
-		status: job?.status ?? httpStatus,
+		status: kept(job?.status) ?? httpStatus,
 		httpStatus,
 		credits: creditState(failed, context),
 		tryAgain: tryAgainOf(failed),
-		type,
-		requestId,
-		details,
+		type: kept(type),
+		requestId: kept(requestId),
+		details: kept(details),
 	};
 	const given = Object.entries(known).filter(([, value]) => value !== undefined && value !== null);
 	return Object.fromEntries(given) as IDataObject;

@@ -1,5 +1,6 @@
 import { unlessAborted } from '../base/abort';
 import { BoundedMap } from '../base/boundedMap';
+import { cut } from '../base/texts';
 import { isRecord, textOf } from '../api';
 
 /** Parsed JSON, with or without a byte order mark before it, or the text itself if it is no JSON. */
@@ -77,9 +78,7 @@ export function plainText(text: string): string {
 		.replace(/(https?:\/\/[^\s"'<>?]+)\?[^\s"'<>]*/gi, '$1?…')
 		.replace(/[\s\p{Cc}\p{Surrogate}]+/gu, ' ')
 		.trim();
-	const characters = [...words];
-	if (characters.length <= MAX_LENGTH) return words;
-	return `${characters.slice(0, MAX_LENGTH - 1).join('')}…`;
+	return cut(words, MAX_LENGTH);
 }
 
 /** Where services and gateways put their message: the first text counts, a mere title comes last. */

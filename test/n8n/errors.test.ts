@@ -379,3 +379,29 @@ test.each([
 		expect(detailsOf(fail(failure), context)).toMatchObject({ tryAgain });
 	},
 );
+
+test('an error keeps a beginning of what others say, however long that is', () => {
+	const long = '😀'.repeat(500_000);
+	const longText = (name: string) => `${name} ${long}`;
+	const said = { message: long, type: long, requestId: long, details: { [long]: [long] } };
+	const failures: Failure[] = [
+		status(400, { serviceError: said }),
+		{ ...KINDS.input, field: longText('Options'), problem: long, hint: long },
+		{ ...KINDS.download, outputId: long, problem: long },
+		{ ...KINDS.jobFailed, reason: long },
+		lost({ reason: long }),
+	];
+	for (const failure of failures) {
+		const job = { id: long, status: long, estimated_credits: long, [`credit_${long}`]: long };
+		const error = nodeError(NODE, fail(failure, job), { ...context, jobIds: [long] });
+		expect(error.message).toMatch(/\[item 4 of 20\]$/);
+		expect(error.message.length).toBeLessThan(3_000);
+		expect((error.description ?? '').length).toBeLessThan(5_000);
+		const data = error.context.data as Record<string, unknown>;
+		for (const value of [data.type, data.requestId, data.details, data.status])
+			if (value !== undefined) expect(JSON.stringify(value).length).toBeLessThan(25_000);
+		expect(Object.keys(data).join('').length).toBeLessThan(1_000);
+	}
+	const short = fail(status(400), { id: 'gen_1', status: 'queued' });
+	expect(detailsOf(short, context)).toMatchObject({ status: 'queued', details: { note: 'why' } });
+});
