@@ -454,8 +454,11 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	if (isMedium) return { type: likely };
 	const isText = text.trim() !== '' && isClean(text);
 	const is = likely ?? (isText ? 'text/plain' : undefined);
-	if (claim !== undefined && claim !== is && hasBytes(claim)) {
-		const problem = `says ${claim}, is ${bytesInWords(is, latin)}`;
+	// What is known to be none of them is neither what is stated nor what its name says.
+	const saying = is === undefined ? [claim] : claims;
+	const wrong = saying.find((type) => type !== undefined && type !== is && hasBytes(type));
+	if (wrong !== undefined) {
+		const problem = `says ${wrong}, is ${bytesInWords(is, latin)}`;
 		return { type: is ?? UNKNOWN, page: pageInWords(is), problem };
 	}
 	const page = pageInWords(is);

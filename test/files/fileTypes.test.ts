@@ -213,6 +213,20 @@ test.each(NO_FILES)('%s is none of the types whose bytes are known', (_, content
 	expect(detect(head, { types: ['application/x-unheard-of'] }).problem).toBeUndefined();
 });
 
+test('what is text is no picture, whatever is stated, if its name says so', () => {
+	for (const stated of ['text/plain', 'text/markdown', 'application/x-unheard-of'])
+		expect(detect(Buffer.from('Not Found'), { types: [stated], name: 'a.png' })).toMatchObject({
+			problem: 'says image/png, is text',
+		});
+	expect(detect(Buffer.from('A song'), { types: ['text/plain'], name: 'a.md' })).toEqual({
+		type: 'text/plain',
+	});
+	// Sound without a beginning of its own.
+	expect(detect(Buffer.alloc(64), { types: ['audio/pcm'], name: 'a.wav' })).toEqual({
+		type: 'audio/pcm',
+	});
+});
+
 test.each(Object.keys(MEDIA) as Array<keyof typeof MEDIA>)(
 	'%s is what it is stated to be',
 	(name) => {

@@ -324,7 +324,11 @@ describe('a file on its way', () => {
 		const { put, puts } = storage(clock, rate, most, answerMs);
 		const host = hostWith(async () => place(), { put });
 		const content = Buffer.alloc(bytes, 'a');
-		const source = sourceWith({ open: async () => content, mimeType: 'text/plain' });
+		const source = sourceWith({
+			open: async () => content,
+			mimeType: 'text/plain',
+			fileName: 'a.txt',
+		});
 		const file = await readFile(source, host.channel);
 		if (!file) throw new Error('cancelled');
 		const sent = { ...file, open: open ?? file.open };
