@@ -99,17 +99,21 @@ export interface NodeCall {
 	linkTo?: (file: IBinaryData) => string | undefined;
 }
 
+/** Whether something is a file: a binary field that a Code node has left empty is none. */
+const hasContent = (file: unknown): boolean =>
+	isRecord(file) && (typeof file.id === 'string' || typeof file.data === 'string');
+
 /**
  * The one place in which an item is read: older nodes and the Code node may leave out what an item consists
  * of.
  */
-function inputOf(
-	index: number,
-	item: Partial<INodeExecutionData> = {},
-	isCombined: boolean,
-): Input {
-	const json = isRecord(item.json) ? (item.json as IDataObject) : {};
-	const binary = isRecord(item.binary) ? item.binary : {};
+function inputOf(index: number, item: unknown, isCombined: boolean): Input {
+	const { json: given, binary: fields }: Json = isRecord(item) ? item : {};
+	const json = isRecord(given) ? (given as IDataObject) : {};
+	const files = Object.entries(isRecord(fields) ? fields : {}).filter(([, file]) =>
+		hasContent(file),
+	);
+	const binary = Object.fromEntries(files) as IBinaryKeyData;
 	return { index, json, binary, files: isCombined ? filesOf({ json, binary }) : binary };
 }
 

@@ -50,6 +50,8 @@ test.each([
 	['with json that is a text', { json: 'text' }],
 	['with json that is a list', { json: [1] }],
 	['with files that are none', { json: {}, binary: null }],
+	['with fields that are no files', { json: {}, binary: { data: null, a: 'x', b: {} } }],
+	['that is none', null],
 ])(
 	'an item %s is an empty one: what is paid for is output, and a failed row too',
 	async (_, item) => {
