@@ -8,7 +8,7 @@ import type { Item, OperationSpec } from './item';
 import type { Again, Heard, Made, Progress } from './progress';
 import { noteFailure } from './run';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './state';
-import { isPaidKey, noteKey } from './paidKeys';
+import { forgetKey, isPaidKey, noteKey } from './paidKeys';
 import { ageOf, meet } from './thereBefore';
 
 /*
@@ -60,6 +60,8 @@ const countRefusals: Hearer = ({ made }, progress) => {
 const count: Hearer = ({ made, body }, progress) => {
 	const { item, charge } = progress;
 	if (made.ok && item.spec.charges) noteCharge(progress, made.value.job);
+	// It would be paid for, so it is no repetition.
+	if (!made.ok && isOutOfCredits(made)) forgetKey(progress);
 	const result = made.ok ? ok(made.value.job) : made;
 	charge.counted = countCredits(item, body, result, charge.isNew);
 	endSpending(item, charge, result, body);

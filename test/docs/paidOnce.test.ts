@@ -14,6 +14,7 @@ const MODEL: Proof = [
 	'test/creation/executions.model.test.ts',
 	'sequences of executions: nothing that was paid for and lost is paid for again',
 ];
+const PAIRS: Proof = ['test/creation/answerPairs.model.test.ts', '%s, and then any answer'];
 const SAME_KEY: Proof = [NAMES, '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
@@ -49,7 +50,7 @@ const NEW_ORDER = 'pays | gets it | gets it | pays';
 
 /** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */
 const SENTENCES: Record<string, Proof[]> = {
-	'Whoever asks again for what was paid for and not delivered gets that.': [MODEL],
+	'Whoever asks again for what was paid for and not delivered gets that.': [MODEL, PAIRS],
 	'A new order pays.': [MODEL],
 	[`another try of the node (_Retry On Fail_) | ${GETS_IT}`]: [
 		CELLS,

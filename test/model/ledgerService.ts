@@ -2,10 +2,17 @@ import type { SendResult, ApiRequest, Clock } from '../../src/base/types';
 
 /**
  * What happens to a request: a number is the status it is refused with, `after` the one it is
- * answered with although it is done.
+ * answered with although it is done, `says` what is answered whether or not it `isDone`.
  */
 export type Outcome =
-	'answer' | 'lostBefore' | 'lostAfter' | 'brokenAfter' | 'errorAfter' | { after: number } | number;
+	| 'answer'
+	| 'lostBefore'
+	| 'lostAfter'
+	| 'brokenAfter'
+	| 'errorAfter'
+	| { after: number }
+	| { says: SendResult; isDone: boolean }
+	| number;
 
 /** How the service behaves where the specification leaves idempotency keys open. */
 export interface Behaviour {
@@ -90,10 +97,11 @@ export class LedgerService {
 		const outcome = this.outcome(request);
 		if (outcome === 'lostBefore') return { noResponse: 'ECONNRESET' };
 		if (typeof outcome === 'number') return error(outcome);
+		if (typeof outcome === 'object' && 'says' in outcome && !outcome.isDone) return outcome.says;
 		const answer = request.method === 'POST' ? this.create(request) : this.read(request);
 		if (outcome === 'lostAfter') return { noResponse: 'timeout' };
 		if (outcome === 'brokenAfter') return { status: 202, headers: {}, body: '{"id": "ge' };
-		if (typeof outcome === 'object') return error(outcome.after);
+		if (typeof outcome === 'object') return 'says' in outcome ? outcome.says : error(outcome.after);
 		return outcome === 'errorAfter' ? error(502) : answer;
 	};
 

@@ -58,6 +58,18 @@ export const money: Mutant[] = [
 			to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
 		},
 	}),
+	...inFile('src/creation/answer.ts', 'test/creation/answerPairs.model.test.ts', {
+		'money/402-is-asked-for-ever': {
+			why: 'Under Wait for Top-Up, a 402 for what is thought to be paid for is asked again at once, 60 times a minute for a day.',
+			from: 'if (!made.ok && isOutOfCredits(made)) forgetKey(progress);',
+			to: '',
+		},
+		'money/405-frees-the-key': {
+			why: 'What a status in no contract has done is forgotten, and the next try pays for it again.',
+			from: "if (refusal === undefined) return { kind: 'outcomeUnknown' };",
+			to: '',
+		},
+	}),
 	...inFile('src/creation/answer.ts', 'test/creation/oneOrder.test.ts', {
 		'money/answer-about-another': {
 			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
