@@ -143,6 +143,10 @@ async function entriesBackTo(read: Read, since: number): Promise<Json[] | Today>
 	return hindered('today has more jobs than can be read');
 }
 
+/** What an entry has reserved. One that has failed and states nothing holds nothing any more. */
+const creditsIn = (entry: Json): number | undefined =>
+	creditsOf(entry) ?? (entry.status === 'failed' ? 0 : undefined);
+
 /** What the generations of the workspace since a moment have reserved. */
 async function generationsSince(read: Read, since: number): Promise<Today> {
 	const entries = await entriesBackTo(read, since);
@@ -152,7 +156,7 @@ async function generationsSince(read: Read, since: number): Promise<Today> {
 	if (undated && 'failure' in undated) return hindered(obstacleOf(undated));
 	const isOfToday = (entry: Json) =>
 		undated ? !undated.older.has(entry.id) : madeAt(entry) >= since;
-	const ofToday = entries.filter(isOfToday).map(creditsOf);
+	const ofToday = entries.filter(isOfToday).map(creditsIn);
 	const known = ofToday.filter((credits) => credits !== undefined);
 	const credits = known.reduce((sum, one) => sum + one, 0);
 	const ids = new Set(entries.map(({ id }) => id));

@@ -30,6 +30,8 @@ interface Lists {
 	behindMs?: number;
 	/** Whether a page begins with the last entry of the one before. */
 	overlaps?: boolean;
+	/** Of which jobs it states no credits, as they have failed. */
+	hasFailed?: (id: string) => boolean;
 	/** How it writes where its next page begins. */
 	cursorOf?: (at: number) => string;
 }
@@ -60,6 +62,7 @@ class Ledger {
 		const job: Resource = { id, object: 'generation', mode: 'image', model: 'm' };
 		Object.assign(job, { status: 'completed', outputs: [], output_ids: ['o'] });
 		if (this.lists.isDated) job.created_at = iso(at);
+		if (this.lists.hasFailed?.(id)) return { ...job, status: 'failed' };
 		return { ...job, estimated_credits: credits };
 	}
 
@@ -134,6 +137,15 @@ test('a list that is behind by half a minute: what it does not show yet counts',
 		await clock.pass(1_000);
 	}
 	expect(ledger.sum).toBe(10);
+});
+
+test('a job that has failed and states no credits holds up nothing', async () => {
+	const hasFailed = (id: string) => id === 'job_2';
+	const ledger = new Ledger({ hasCursor: true, isDated: true, hasFailed });
+	for (let job = 1; job <= 3; job += 1) ledger.charge(PRICE);
+	await processOf(ledger, 10).start(5);
+	// That job counts nothing.
+	expect(ledger.sum).toBe(10 + PRICE);
 });
 
 const DAY_BEGAN = Date.parse('2026-01-14T23:00:00Z');
