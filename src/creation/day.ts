@@ -44,7 +44,10 @@ export interface Today {
 export interface TodayAsOf extends Today, Shown {}
 
 /** Asks the service for the list of generations, or for the usage. */
-export type Read = (endpoint: Endpoint, query: ApiRequest['query']) => Promise<Result<ApiResponse>>;
+export type AskService = (
+	endpoint: Endpoint,
+	query: ApiRequest['query'],
+) => Promise<Result<ApiResponse>>;
 
 /** The page of the list that has the newest jobs, and the usage since a moment. */
 export const NEWEST = { limit: LIMITS.listLimit.max } as const;
@@ -80,7 +83,7 @@ export function startOfDay(now: number, timeZone: string): number {
 }
 
 /** One page of the list, or why it cannot be read. @param known cursors of the pages before it */
-async function readPage(read: Read, cursor?: string, known?: ReadonlySet<string>) {
+async function readPage(read: AskService, cursor?: string, known?: ReadonlySet<string>) {
 	const query = cursor === undefined ? NEWEST : { ...NEWEST, cursor };
 	const answer = await read(ENDPOINTS.listGenerations, query);
 	return answer.ok ? pageOf(answer.value.body, known) : answer;
@@ -111,7 +114,7 @@ const LONG_AGO = '2000-01-01T00:00:00.000Z';
  * Which of the entries, that do not say when they were made, are older than a moment: the list from there
  * back shows them. One that goes on from no moment shows the newest, whatever it is asked for.
  */
-async function olderThan(read: Read, since: number, entries: Json[]) {
+async function olderThan(read: AskService, since: number, entries: Json[]) {
 	const before = await readPage(read, new Date(since).toISOString());
 	if ('failure' in before) return before;
 	const older = new Set(before.entries.map(({ id }) => id));
@@ -122,7 +125,7 @@ async function olderThan(read: Read, since: number, entries: Json[]) {
 }
 
 /** The list back to a moment, each entry once; of its last page some may be older. */
-async function entriesBackTo(read: Read, since: number): Promise<Json[] | Today> {
+async function entriesBackTo(read: AskService, since: number): Promise<Json[] | Today> {
 	const entries = new Map<unknown, Json>();
 	const cursors = new Set<string>();
 	let cursor: string | undefined;
@@ -148,7 +151,7 @@ const creditsIn = (entry: Json): number | undefined =>
 	creditsOf(entry) ?? (entry.status === 'failed' ? 0 : undefined);
 
 /** What the generations of the workspace since a moment have reserved. */
-async function generationsSince(read: Read, since: number): Promise<Today> {
+async function generationsSince(read: AskService, since: number): Promise<Today> {
 	const entries = await entriesBackTo(read, since);
 	if (!Array.isArray(entries)) return entries;
 	const isDated = entries.every((entry) => !Number.isNaN(madeAt(entry)));
@@ -196,7 +199,7 @@ function othersIn(usage: unknown): number | undefined {
 const UNCOUNTED = 'speech, voices, personas and agent runs';
 
 /** What the service shows of what the workspace has spent since a moment. */
-async function spentSince(since: number, read: Read): Promise<Today> {
+async function spentSince(since: number, read: AskService): Promise<Today> {
 	const listed = await generationsSince(read, since);
 	if (listed.obstacle !== undefined) return listed;
 	const answer = await read(ENDPOINTS.getUsage, usageSince(since));
@@ -205,15 +208,15 @@ async function spentSince(since: number, read: Read): Promise<Today> {
 	return { ...listed, credits: listed.credits + others, others };
 }
 
-const readerOf =
-	({ workspace, host }: Item): Read =>
+const askerOf =
+	({ workspace, host }: Item): AskService =>
 	async ({ method, path }, query) => {
 		const validate = path === ENDPOINTS.getUsage.path ? mustBeObject : mustBeList;
 		return await workspace.client.request(host.channel, { method, path, query }, { validate });
 	};
 
 /** What *Max Credits per Day* counts, and Check Setup says. @param read default: as any request is sent */
-export async function readToday(item: Item, read = readerOf(item)): Promise<TodayAsOf> {
+export async function readToday(item: Item, read = askerOf(item)): Promise<TodayAsOf> {
 	const { workspace, origin } = item;
 	const { clock, spending } = workspace;
 	const askedAt = clock.monotonic();

@@ -26,7 +26,7 @@ async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>
 	const { workspace, host, settings } = item;
 	const query = { mode: String(mode) };
 	const asked: ApiRequest = { method: 'GET', path: ENDPOINTS.listModels.path, query };
-	const options = { validate: mustBeList, ...(settings.dryRun && { retry: false }) };
+	const options = { validate: mustBeList, retry: !settings.dryRun };
 	const answer = await workspace.client.request(host.channel, asked, options);
 	if (!answer.ok) return { ...answer, endpoint: ENDPOINTS.listModels };
 	const [model] = pageOf(answer.value.body).entries.filter(isResource);

@@ -47,17 +47,17 @@ export function withoutReferences(
 	);
 }
 
-type Read = Promise<LocalFile | undefined>;
+type Opening = Promise<LocalFile | undefined>;
 
 /** What was read of the files of a run, by where n8n stores them: items may share one. */
-const readInRun = new WeakMap<Item['run'], Map<string, Read>>();
+const readInRun = new WeakMap<Item['run'], Map<string, Opening>>();
 
 /** Reads a file, once in a run. */
-function readOnce({ run, host }: Item, source: BinarySource): Read {
+function readOnce({ run, host }: Item, source: BinarySource): Opening {
 	const { id } = source;
 	// In memory, where reading it costs little.
 	if (id === undefined) return readFile(source, host.channel);
-	const ofRun = readInRun.get(run) ?? new Map<string, Read>();
+	const ofRun = readInRun.get(run) ?? new Map<string, Opening>();
 	readInRun.set(run, ofRun);
 	const read = ofRun.get(id) ?? readFile(source, host.channel);
 	ofRun.set(id, read);

@@ -30,7 +30,8 @@ function causesOf(error: unknown, found: Thrown[] = []): Thrown[] {
 	if (!isRecord(error) || found.includes(error) || found.length === MAX_CAUSES) return found;
 	found.push(error);
 	const { cause, errors } = error;
-	for (const each of [cause, ...(Array.isArray(errors) ? errors : [])]) causesOf(each, found);
+	const further: unknown[] = Array.isArray(errors) ? errors : [];
+	for (const each of [cause, ...further]) causesOf(each, found);
 	return found;
 }
 

@@ -6,17 +6,17 @@ type AddressKind = 'loopback' | 'private' | 'public';
 /** The URL parser has turned every spelling of an IPv4 address into four decimal numbers. */
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
-function ipv4Kind(a: number, b: number): AddressKind {
-	if (a === 127) return 'loopback';
+function ipv4Kind(first: number, second: number): AddressKind {
+	if (first === 127) return 'loopback';
 	const isPrivate =
-		a === 0 ||
-		a === 10 ||
-		(a === 100 && b >= 64 && b < 128) ||
-		(a === 169 && b === 254) ||
-		(a === 172 && b >= 16 && b < 32) ||
-		(a === 192 && b === 168) ||
-		(a === 198 && (b === 18 || b === 19)) ||
-		a >= 224;
+		first === 0 ||
+		first === 10 ||
+		(first === 100 && second >= 64 && second < 128) ||
+		(first === 169 && second === 254) ||
+		(first === 172 && second >= 16 && second < 32) ||
+		(first === 192 && second === 168) ||
+		(first === 198 && (second === 18 || second === 19)) ||
+		first >= 224;
 	return isPrivate ? 'private' : 'public';
 }
 
@@ -37,8 +37,8 @@ export function addressKind(hostname: string): AddressKind {
 	const host = hostname.replace(/\.$/, '');
 	if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
 	if (host.startsWith('[')) return ipv6Kind(host.slice(1, -1));
-	const [, a, b] = IPV4.exec(host) ?? [];
-	if (a !== undefined) return ipv4Kind(Number(a), Number(b));
+	const [, first, second] = IPV4.exec(host) ?? [];
+	if (first !== undefined) return ipv4Kind(Number(first), Number(second));
 	return INSIDE.test(host) ? 'private' : 'public';
 }
 

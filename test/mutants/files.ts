@@ -97,13 +97,13 @@ export const files: Mutant[] = [
 	...inFile('src/transport/urls.ts', 'test/transport/urls.test.ts', {
 		'files/metadata-address': {
 			why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
-			from: '(a === 169 && b === 254) ||',
+			from: '(first === 169 && second === 254) ||',
 			to: '',
 		},
 		'files/private-network-cut-short': {
 			why: 'A link may lead into the upper end of a private network.',
-			from: 'b >= 16 && b < 32',
-			to: 'b >= 16 && b < 31',
+			from: 'second >= 16 && second < 32',
+			to: 'second >= 16 && second < 31',
 		},
 		'files/dot-at-the-end-of-localhost': {
 			why: '`localhost.` counts as a public host, and a link to it reaches what runs beside n8n.',

@@ -32,8 +32,8 @@ function declaredIn(file: string): Declared[] {
 /** What is called by the name under which n8n asks for it. */
 const OF_N8N = /^nodes\/\w+\/(operations|\w+\.node)\.ts$/;
 
-/** An option and what it does; and names of `src/creation` that still stand for two things. */
-const TWICE = ['dryRun', 'Read', 'readerOf'];
+/** An option and what it does. */
+const TWICE = ['dryRun'];
 
 test('what a file of src exports is called as nothing else is', () => {
 	const declared = files.filter((file) => !OF_N8N.test(file)).flatMap(declaredIn);

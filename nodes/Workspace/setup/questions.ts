@@ -4,7 +4,7 @@ import {
 	readToday,
 	startOfDay,
 	usageSince,
-	type Read,
+	type AskService,
 	type Today,
 } from '../../../src/creation/day';
 import type { Item } from '../../../src/creation/item';
@@ -204,7 +204,7 @@ class Questioner {
 
 	/** What has been spent, without asking anything twice or too much. */
 	async spentToday(): Promise<Today> {
-		const read: Read = async (endpoint, query) => {
+		const read: AskService = async (endpoint, query) => {
 			const known = this.known.get(nameOf(endpoint, query));
 			if (known !== undefined) return known.result;
 			if (this.sent >= MOST_REQUESTS) return fail({ kind: 'skipped', cause: TOO_BUSY });
