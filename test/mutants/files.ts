@@ -209,6 +209,18 @@ export const files: Mutant[] = [
 			from: "asText(value).split(';')",
 			to: '[asText(value)]',
 		},
+		'files/sound-in-any-archive': {
+			why: 'An archive or a picture that is called x.mp3 is sent as sound, and paid for.',
+			from: 'found.length === 0 ? typesThat',
+			to: 'found.length >= 0 ? typesThat',
+		},
+	}),
+	...inFile('src/files/mpegAudio.ts', 'test/files/fileTypes.test.ts', {
+		'files/one-frame-is-sound': {
+			why: 'Whatever is compressed or encrypted is taken for sound.',
+			from: 'if (length > 0 && SOUND_FRAME.test(next) && isSameSound) return true;',
+			to: 'if (length > 0) return true;',
+		},
 	}),
 	...inFile('src/files/names.ts', 'test/files/names.test.ts', {
 		'files/name-leaves-its-folder': {

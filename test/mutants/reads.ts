@@ -47,6 +47,11 @@ export const reads: Mutant[] = [
 			from: 'if (wanted.length > 0 && !wanted.some(knowsKey))',
 			to: 'if (wanted.length > 100)',
 		},
+		'setup/waits-for-ever': {
+			why: 'One answer that does not come takes all other rows with it.',
+			from: 'AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])',
+			to: 'signal',
+		},
 	}),
 	...inFile('nodes/Workspace/setup/access.ts', 'test/nodes/checkSetup.test.ts', {
 		'setup/any-refusal-is-a-scope': {

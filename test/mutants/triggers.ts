@@ -88,8 +88,18 @@ export const triggers: Mutant[] = [
 			from: '!isKnown || !Array.isArray(chosen) || chosen.includes(kind)',
 			to: 'true',
 		},
+		'triggers/key-in-an-event': {
+			why: 'A key that the service puts into an event is stored with the execution.',
+			from: 'withoutSecret(payload, read.apiKey)',
+			to: 'payload',
+		},
 	}),
 	...inFile('src/trigger/event.ts', 'test/trigger/event.test.ts', {
+		'triggers/step-for-its-job': {
+			why: 'The workflow gets the ID of a step within the job, of which the service knows nothing.',
+			from: 'if (itself && !isEvent && saysWhatItIs(inner)) return itself;',
+			to: '',
+		},
 		'triggers/events-of-one-id-are-one': {
 			why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
 			from: "identity = ['event', eventId, kind, resourceId];",

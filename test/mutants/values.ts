@@ -206,6 +206,11 @@ export const values: Mutant[] = [
 			from: 'secret.length < SHORTEST',
 			to: 'secret.length < 80',
 		},
+		'values/key-on-a-page-is-shown': {
+			why: 'A key with & or < is shown by the error page of a gateway.',
+			from: "[code, NAMED[character]].filter((name) => name !== undefined).join('|')",
+			to: 'code',
+		},
 	}),
 	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
 		'values/key-follows-a-redirect': {
