@@ -58,6 +58,8 @@ class SlotPool {
 	ceiling = Infinity;
 	/** Until then nothing goes out, as the service has asked. */
 	pausedUntil = -Infinity;
+	/** When it was last refused and told when to come back; `Infinity` if it was not told that. */
+	hintedAt = Infinity;
 	/** From when on one creation may be sent although no slot seems to be free. */
 	probeAt = -Infinity;
 	probeGapMs = MINUTE_MS;
@@ -118,7 +120,8 @@ class SlotPool {
  *    beside others, while ours are fewer than our part. No more creations are under way than jobs of ours
  *    run, and at least one, so that few are refused where slots are fewer than we know.
  * 2. One that is refused shows that there are no more slots than our jobs hold, until a list shows jobs of
- *    others that explain it. What the service asks to wait is waited.
+ *    others that explain it, or that nobody has any: then it was the requests of the minute, if the service
+ *    has said when to come back. What the service asks to wait is waited.
  * 3. All this may be wrong. So one creation a minute is a probe: it goes out although no slot seems to be
  *    free, unless our items wait for as many jobs as there are slots. Beside others it comes half as often
  *    after each, until one is accepted. One that is accepted weighs more than any list: the next goes out at
@@ -250,6 +253,7 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		if (pool.countsJobs) {
 			pool.ceiling = pool.inUse;
+			pool.hintedAt = retryAfterMs > 0 ? now : Infinity;
 			pool.planProbe(now);
 			pool.pausedUntil = Math.max(pool.pausedUntil, now + retryAfterMs);
 		}
@@ -281,8 +285,11 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		for (const [id, since] of media.left)
 			if (since < others.listedAt && !others.isRunning(id)) media.left.delete(id);
-		// The list shows what the refusal was about.
-		if (now < others.thereUntil) media.ceiling = Infinity;
+		// The list shows what the refusal was about: jobs of others; or no jobs, as none runs, and the
+		// service has said when it is over.
+		const isOfOthers = now < others.thereUntil;
+		const isOfRequests = others.listedAt >= media.hintedAt && media.inUse + others.count(now) === 0;
+		if (isOfOthers || isOfRequests) media.ceiling = Infinity;
 		this.planList(now);
 		this.serve();
 	}

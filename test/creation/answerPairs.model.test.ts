@@ -354,14 +354,16 @@ class World {
 	}
 
 	/** How an answer is repeated in this story. */
-	private repeatsOf({ repeats }: Answer): Repeats {
+	private repeatsOf(given: Answer): Repeats {
+		const { repeats } = given;
 		const { mode, onInsufficientCredits, takesSlot } = this.story;
 		const own: Repeats = REPEATS[repeats];
 		if (own.needsKey && mode === 'none') return REPEATS.never;
 		if (repeats === 'with the next slot, or once a minute') {
 			if (!takesSlot) return REPEATS['after Retry-After, or ever more rarely'];
-			// A list every 10 s shows slots that are free.
-			if (this.hasStranger) return { ...own, times: 20 };
+			// A list every 10 s shows slots that are free, or that nothing runs which could take them.
+			const isHinted = given === ANSWERS['429, Retry-After: 5'];
+			if (this.hasStranger || isHinted) return { ...own, times: 20 };
 			return this.hasLeft ? { ...own, times: own.times + 1 } : own;
 		}
 		const isStop = repeats.includes('Credit') && onInsufficientCredits === 'stop';

@@ -122,6 +122,30 @@ test('a creation that alone is refused with 429 ends too, while others get their
 	expect(refusals).toBeLessThanOrEqual(25);
 });
 
+test.each<[name: string, retryAfter: number | undefined, waitsMs: number]>([
+	['says when to come back', 5, 5_000],
+	['says when, and that is late', 40, 40_000],
+	['does not say when', undefined, 45_000],
+])('a 429 for the requests of a minute, while no job runs, that %s', async (...row) => {
+	const [, retryAfter, waitsMs] = row;
+	const { clock, model, make, through } = oneItem();
+	const began = clock.monotonic();
+	const headers: Record<string, string> = {};
+	if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
+	let isRefused = false;
+	through(({ method }) => {
+		if (isRefused || method !== 'POST') return undefined;
+		isRefused = true;
+		return answer(429, errorBody('Too many requests'), headers);
+	});
+	expect((await make({ settings: { waitForCompletion: false } })).ok).toBe(true);
+	const tookMs = clock.monotonic() - began;
+	expect(tookMs).toBeGreaterThanOrEqual(waitsMs);
+	// Without a hint it may be for lack of a slot, and that is asked once a minute.
+	expect(tookMs).toBeLessThanOrEqual(retryAfter === undefined ? 75_000 : waitsMs + 1_500);
+	expect(model.jobs).toHaveLength(1);
+});
+
 /** Of a status that no list of ours knows. */
 const PLANNED = { id: 'run_1', object: 'agent_run', status: 'drafted' };
 

@@ -95,8 +95,12 @@ const SENTENCES: Record<string, Proof[]> = {
 		],
 	'What ends is an error, which says what is known of the job and its credits.': [NO_SLOT, LOST],
 	'Run it again, and you pay nothing twice.': [LOST],
-	'429 for a creation that needs a slot | it goes out with the next free slot, or as a try from time to time | _Wait Timeout_':
-		[REFUSED, [SLOTS, 'one creation is tried whatever the lists show, half as often each time']],
+	'429 for a creation that needs a slot | it goes out with the next free slot; if no job runs, when `Retry-After` says so; or as a try from time to time | _Wait Timeout_':
+		[
+			REFUSED,
+			[CREATION, 'a 429 for the requests of a minute, while no job runs, that %s'],
+			[SLOTS, 'one creation is tried whatever the lists show, half as often each time'],
+		],
 	'429 for anything else | it goes out again when `Retry-After` says so, otherwise ever more rarely | _Wait Timeout_; 5 minutes for what costs nothing':
 		[
 			TRIED,
