@@ -255,7 +255,6 @@ class Creation {
 			if (this.isRepetition(request)) return await this.takeSlot(request, channel);
 			const priced = { endpoint: spec.endpoint, body: request.body };
 			await askBook(item, [priced]);
-			await askToday(item, priced);
 			return await this.takeSlot(request, channel);
 		});
 		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
@@ -268,7 +267,7 @@ class Creation {
 
 	private async takeSlot(request: CreationRequest, channel: Channel): Promise<Heard> {
 		const { item, progress } = this;
-		const { settings, workspace } = item;
+		const { settings, spec, workspace } = item;
 		const { place } = progress;
 		place.waitsSince ??= workspace.clock.monotonic();
 		const acquired = await workspace.slots.acquire(channel, {
@@ -278,6 +277,9 @@ class Creation {
 		});
 		if (!acquired.ok) return acquired;
 		place.slot = acquired.value;
+		// Only now: it may have waited for hours, in which others have spent, or for the next day.
+		if (this.isLimited && !this.isRepetition(request))
+			await askToday(item, { endpoint: spec.endpoint, body: request.body });
 		return await this.send(request, channel);
 	}
 

@@ -15,6 +15,8 @@ jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTi
 const PRICE = 2;
 const NOON = Date.parse('2026-01-15T12:00:00Z');
 
+beforeEach(() => clock.setWall(NOON - clock.now()));
+
 interface Charge {
 	id: string;
 	at: number;
@@ -32,6 +34,8 @@ interface Lists {
 	overlaps?: boolean;
 	/** Of which jobs it states no credits, as they have failed. */
 	hasFailed?: (id: string) => boolean;
+	/** How long its jobs take, in ms. */
+	jobMs?: number;
 	/** How it writes where its next page begins. */
 	cursorOf?: (at: number) => string;
 }
@@ -60,7 +64,9 @@ class Ledger {
 
 	private shown({ id, at, credits }: Charge): Resource {
 		const job: Resource = { id, object: 'generation', mode: 'image', model: 'm' };
-		Object.assign(job, { status: 'completed', outputs: [], output_ids: ['o'] });
+		const isOver = clock.now() - at >= (this.lists.jobMs ?? 0);
+		const outputs = isOver ? [{ id: 'o', url: 'https://media.example/a.png' }] : [];
+		Object.assign(job, { status: isOver ? 'completed' : 'queued', outputs, output_ids: ['o'] });
 		if (this.lists.isDated) job.created_at = iso(at);
 		if (this.lists.hasFailed?.(id)) return { ...job, status: 'failed' };
 		return { ...job, estimated_credits: credits };
@@ -77,11 +83,13 @@ class Ledger {
 			return answer(202, this.shown(made));
 		}
 		if (path === '/usage') return answer(200, { object: 'usage', data: [] });
-		return answer(200, this.page(query?.cursor));
+		if (path === '/generations') return answer(200, this.page(query?.cursor));
+		const one = this.charges.find(({ id }) => path.endsWith(`/${id}`));
+		return one ? answer(200, this.shown(one)) : answer(404);
 	}
 
 	private page(cursor: unknown) {
-		const { hasCursor, behindMs = -Infinity, overlaps = false, cursorOf = iso } = this.lists;
+		const { hasCursor, behindMs = 0, overlaps = false, cursorOf = iso } = this.lists;
 		const upTo = clock.now() - behindMs;
 		const isBefore = (at: number) => {
 			if (!hasCursor || cursor === undefined) return true;
@@ -100,7 +108,6 @@ class Ledger {
 
 /** A process that makes pictures before the ledger. */
 function processOf(ledger: Ledger, maxCreditsPerDay: number, more: Part = {}) {
-	clock.setWall(NOON - clock.now());
 	let executions = 0;
 	const t = setUp({
 		given: { model: byId('m'), downloadOutputs: false, options: { maxCreditsPerDay } },
@@ -207,6 +214,33 @@ test('what others spend while a run goes on counts where it matters', async () =
 	clock.after(1_000, () => ledger.charge(10));
 	await run;
 	expect(ledger.sum).toBeLessThanOrEqual(30);
+});
+
+describe('while a run waits for slots that another one holds for most of an hour', () => {
+	const JOB_MS = 50 * 60_000;
+	const given = {
+		model: byId('m'),
+		downloadOutputs: false,
+		options: { maxCreditsPerDay: 40, waitTimeout: 200 },
+	};
+
+	test('others spend: that counts', async () => {
+		const ledger = new Ledger({ hasCursor: true, isDated: false, jobMs: JOB_MS });
+		const t = processOf(ledger, 40, { given });
+		const first = t.start(5);
+		clock.after(20 * 60_000, () => ledger.charge(30));
+		await Promise.all([first, t.start(5)]);
+		expect(ledger.sum).toBe(40);
+	});
+
+	test('the next day begins: what was spent before is over', async () => {
+		const ledger = new Ledger({ hasCursor: true, isDated: false, jobMs: JOB_MS });
+		const t = processOf(ledger, 40, { given });
+		clock.setWall(Date.parse('2026-01-15T22:30:00Z') - clock.now());
+		ledger.charge(30);
+		await Promise.all([t.start(5), t.start(5)]);
+		expect(ledger.sum).toBe(30 + 10 * PRICE);
+	});
 });
 
 test('a run that goes on over midnight begins the next day with it', async () => {
@@ -428,7 +462,6 @@ const unlisted =
 	};
 
 test('plans that nobody approves count once, and are asked for no more', async () => {
-	clock.setWall(NOON - clock.now());
 	let plans = 0;
 	let reads = 0;
 	const t = setUp({
@@ -452,7 +485,6 @@ test('plans that nobody approves count once, and are asked for no more', async (
 });
 
 test('what may have been made counts for an hour: then it is in the usage', async () => {
-	clock.setWall(NOON - clock.now());
 	let isAway = true;
 	const t = setUp({
 		node: new MediaGenVoice(),
@@ -484,7 +516,6 @@ describe('speeches that nobody waits for and that go on', () => {
 	const PATIENCE_MS = 10_000;
 
 	function speaking(read: () => SendResult) {
-		clock.setWall(NOON - clock.now());
 		let made = 0;
 		const given = { text: 'Hello', model: 'vendor/partner/speech-2.8-turbo' };
 		const t = setUp({

@@ -243,6 +243,16 @@ describe('keys that a service has forgotten', () => {
 		expect(charges).toBe(0);
 	});
 
+	test('one that waits for its turn meanwhile finds out what was spent today', async () => {
+		const ledger = new Ledger({ ...USUAL });
+		const t = processOf(ledger);
+		for (const prompt of ['a', 'b']) await t.start(prompt);
+		ledger.habits.keepsFor = 0;
+		const options = { idempotency: 'content', maxCreditsPerDay: 1_000 };
+		const both = await Promise.all([t.start('a', { options }), t.start('b', { options })]);
+		expect(both.map(({ error }) => error?.message)).toEqual([undefined, undefined]);
+	});
+
 	test('that of a job that has failed is known no more', async () => {
 		const ledger = new Ledger(USUAL);
 		const t = processOf(ledger, { idempotency: 'custom', idempotencyKey: 'k' });
