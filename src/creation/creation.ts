@@ -11,7 +11,7 @@ import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import { askBook, awaitCredits, beginToSpend, noteOver, withBudget, withinLimits } from './cap';
-import { askToday } from './day';
+import { aloneIfUnpriced, askToday } from './day';
 import { collect, expiryOf, withOutputs } from './outputs';
 import { exchange, hasKeyExpired, type CreationRequest } from './exchange';
 import { asksForFirstModel, withFirstModel } from './firstModel';
@@ -255,7 +255,8 @@ class Creation {
 			if (this.isRepetition(request)) return await this.takeSlot(request, channel);
 			const priced = { endpoint: spec.endpoint, body: request.body };
 			await askBook(item, [priced]);
-			return await this.takeSlot(request, channel);
+			const send = async () => await this.takeSlot(request, channel);
+			return await aloneIfUnpriced(item, priced, channel, send);
 		});
 		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 	}

@@ -1,5 +1,6 @@
 import { ENDPOINTS, GENERATION_MODES, LIMITS, textOf, type Endpoint } from '../api';
 import { fail, type Failed, type Result } from '../base/result';
+import type { Turn } from '../base/waitQueue';
 import { DAY_MS, momentOf } from '../base/times';
 import {
 	isRecord,
@@ -11,7 +12,7 @@ import {
 import { mustBeObject, requestResource } from '../transport/client';
 import { AGENT_STATUSES, jobState, readerPath } from '../transport/jobState';
 import { mustBeList, pageOf } from '../transport/pages';
-import { creditsOf, type Priced } from '../transport/priceBook';
+import { creditsOf, priceKindOf, type Priced } from '../transport/priceBook';
 import { sumOf, type Shown, type Spent } from '../transport/spending';
 import { isGone, refusalOf } from '../transport/statuses';
 import { MINUTE_MS } from '../transport/tuning';
@@ -290,6 +291,23 @@ export async function askToday(item: Item, request: Priced): Promise<void> {
 	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
 	run.cache.today ??= lookAfterLeft(item).then(async () => await readToday(item));
 	run.today = await run.cache.today;
+}
+
+/**
+ * Under a limit of the day, of all executions one request of a kind whose price is not known goes out at a
+ * time.
+ * @returns what sending it comes to; `undefined` where it was cancelled before its turn
+ */
+export async function aloneIfUnpriced<T>(
+	{ settings, workspace }: Item,
+	request: Priced,
+	turn: Turn,
+	send: () => Promise<T>,
+): Promise<T | undefined> {
+	const { prices, spending } = workspace;
+	const isPriced = prices.reservationOf(request) !== undefined;
+	if (isPriced || settings.maxCreditsPerDay === Infinity) return await send();
+	return await spending.turnOf(priceKindOf(request)).run(turn, send);
 }
 
 /** What the workspace has spent today, with what this process has sent since it was read. */

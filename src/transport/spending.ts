@@ -1,3 +1,5 @@
+import { BoundedMap } from '../base/boundedMap';
+import { Semaphore } from '../base/semaphore';
 import { DAY_MS } from '../base/times';
 import type { Clock, Resource } from '../base/types';
 import { MINUTE_MS } from './tuning';
@@ -40,6 +42,9 @@ const LOST_MS = 60 * MINUTE_MS;
 /** More than a workspace makes in a day. */
 const MOST = 20_000;
 
+/** More kinds of requests than wait at the same time. */
+const MOST_KINDS = 100;
+
 /** What they have reserved together. */
 export const sumOf = (all: readonly Spent[]): number =>
 	all.reduce((sum, { credits }) => sum + credits, 0);
@@ -54,7 +59,16 @@ export class Spending {
 	/** Those of which nobody knows what was done, by their keys: sent again, they are the same. */
 	private readonly open = new Map<string, Spent>();
 
+	/** By kind of request, those whose price is not known take turns. */
+	private readonly turns = new BoundedMap<string, Semaphore>(MOST_KINDS);
+
 	constructor(private readonly clock: Pick<Clock, 'now' | 'monotonic'>) {}
+
+	turnOf(kind: string): Semaphore {
+		const known = this.turns.get(kind) ?? new Semaphore(1);
+		this.turns.set(kind, known);
+		return known;
+	}
 
 	/** A creation goes out. @param credits what it is expected to reserve, 0 where that is not known */
 	begin(credits: number, isListed: boolean, key?: string): Spent {

@@ -551,6 +551,12 @@ describe('speeches that nobody waits for and that go on', () => {
 		},
 	);
 
+	test('six at once, of which nobody knows the price: one goes out first', async () => {
+		const t = speaking(() => LOST);
+		await Promise.all([1, 2, 3, 4, 5, 6].map(async (execution) => await t.start(execution)));
+		expect(t.made()).toBe(4);
+	});
+
 	test('they count for the rest of the day, whatever else the process does', async () => {
 		const t = speaking(() => answer(200, { id: 'x', status: 'queued' }));
 		for (let execution = 0; execution < 6; execution += 1) {
