@@ -50,11 +50,12 @@ type Estimate = { credits: number } | { unknown: string };
  * the estimate of the plan that it has proposed.
  */
 async function estimateFor(item: Item): Promise<Result<Estimate>> {
-	const { host, workspace, request } = item;
+	const { host, workspace, request, settings } = item;
 	const { plan } = isRecord(request.body) ? request.body : {};
 	const edited = isRecord(plan) ? plan : undefined;
 	const ofSteps = edited && estimateOf(edited);
 	if (ofSteps !== undefined) return ok({ credits: ofSteps });
+	if (settings.dryRun) return notKnown('a dry run does not read the run');
 	const path = request.path.replace(/\/approve$/, '');
 	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
 	if (!run.ok) {

@@ -41,11 +41,11 @@ async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiReques
 	return body.failure.kind === 'input' ? body : ok(request);
 }
 
-/** All requests of the run as they would be sent. */
+/** All requests of the run as they would be sent; an item that is no dry run is sent. */
 async function allAsSent(item: Item): Promise<ApiRequest[]> {
 	const all: ApiRequest[] = [];
 	for (const [, prepared] of item.run.checked) {
-		if (!prepared.ok) continue;
+		if (!prepared.ok || !prepared.value.settings.dryRun) continue;
 		const { request, parts = [request] } = prepared.value;
 		for (const part of parts) {
 			const sent = await asSent(item, part);
@@ -69,7 +69,11 @@ async function summaryOf(item: Item): Promise<DrySummary> {
 			? ` Items that are wrong: ${invalid.map((index) => index + 1).join(', ')}.`
 			: '';
 	const wouldBe = `${count}${cost}`;
-	return { wouldBe, sentence: `Nothing was sent. It would create ${wouldBe}.${bad}` };
+	const isAll = [...item.run.checked.values()].every(
+		(prepared) => !prepared.ok || prepared.value.settings.dryRun,
+	);
+	const nothing = isAll ? 'Nothing was sent.' : 'Nothing was sent of the items that are dry runs.';
+	return { wouldBe, sentence: `${nothing} It would create ${wouldBe}.${bad}` };
 }
 
 /** A file that stands for an output. */
@@ -200,6 +204,8 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 	const { request, parts = [request], memory, run, itemIndex, settings } = item;
 	const opened = await openRequest(item);
 	if (!opened.ok) return opened;
+	const checked = item.spec.check ? await item.spec.check(item) : ok(undefined);
+	if (!checked.ok) return checked;
 	const states = statesOf(item);
 	const content = opened.value.requestFingerprint;
 	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
@@ -233,5 +239,5 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 		resources.push(resource);
 		files.push(stored.value);
 	}
-	return ok({ resources, files });
+	return ok({ resources, files, warning: checked.value });
 }

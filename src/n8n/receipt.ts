@@ -196,6 +196,14 @@ function ofMade(
 	return shown(isLeft ? 'warning' : 'info', sentences);
 }
 
+/** What was sent, made or found. @param failures what is said of those that have failed */
+function ofSent(spec: OperationSpec, run: Run, ends: Ended[], failures: string[]) {
+	const { account, today } = run;
+	const hasBought = account.bought.length > 0;
+	if (spec.charges && !hasBought && failures.length === 0) return ofSame(spec, ends);
+	return ofMade(spec, { account, today }, ends, failures);
+}
+
 /**
  * @param ends of all items of the run
  * @param wordsOf how the row of an item that has failed is worded
@@ -216,12 +224,15 @@ export async function receiptOf<One extends Ended>(
 		failures.push(`${broken.length} failed, the first: ${words}`);
 	}
 	const dry = await run.cache.dry;
-	if (dry) {
+	const sent = ends.filter(({ item }) => item && !item.settings.dryRun);
+	if (dry && sent.length === 0) {
 		const first = bold('Dry run: nothing was sent, nothing was paid.');
 		return shown('warning', [first, `${escaped(dry.wouldBe)}.`, ...failures]);
 	}
-	const { account, today } = run;
-	const hasBought = account.bought.length > 0;
-	if (spec.charges && !hasBought && broken.length === 0) return ofSame(spec, ends);
-	return ofMade(spec, { account, today }, ends, failures);
+	const notDry = ends.filter(({ item }) => !item?.settings.dryRun);
+	const receipt = ofSent(spec, run, notDry, failures);
+	// Where an expression decides for each item.
+	if (!dry) return receipt;
+	const rest = `${ends.length - notDry.length} as a dry run, not sent: ${escaped(dry.wouldBe)}.`;
+	return shown('warning', [receipt.message, rest]);
 }

@@ -56,10 +56,14 @@ function condenseForAgent(json: Json): Json {
 	return urls.length > 1 ? { ...condensed, urls } : condensed;
 }
 
+/** The outputs of a job that may have several, as far as they have a link. */
+const outputsOf = (resource: Json): Json[] =>
+	Array.isArray(resource.outputs) ? filesIn(resource) : [];
+
 /** What is specific to an item of Split Outputs: its one output, by its place, as ids may repeat. */
 function outputOf(resource: Json, index: number): IDataObject {
-	const output = filesIn(resource)[index] as IDataObject | undefined;
-	if (!Array.isArray(resource.outputs) || !output) return {};
+	const output = outputsOf(resource)[index] as IDataObject | undefined;
+	if (!output) return {};
 	return 'url' in resource ? { output } : { url: output.url, output };
 }
 
@@ -112,7 +116,8 @@ interface Source {
 
 /**
  * The items that an input item becomes. Files stand on one item, or on one item each with Split
- * Outputs. What the service says wins over the prompt.
+ * Outputs, which gives an item for each link where nothing is downloaded. What the service says wins over
+ * the prompt.
  */
 export function itemsOf(
 	{ resources, files = [], warning, next, finished }: Outcome,
@@ -133,14 +138,17 @@ export function itemsOf(
 	return resources.flatMap((resource, place) => {
 		const own = files[place] ?? [];
 		const json = read(resource);
-		if (own.length === 0) return [{ json: placed(json), pairedItem }];
+		const whole = { json: placed(json), pairedItem };
 		if (!splitOutputs)
-			return [{ json: placed(json), binary: inFields(own, outputBinaryField), pairedItem }];
-		return own.map((file, index) => ({
-			json: placed({ ...json, ...outputOf(resource, index) }),
-			binary: { [outputBinaryField]: file },
-			pairedItem,
-		}));
+			return [own.length === 0 ? whole : { ...whole, binary: inFields(own, outputBinaryField) }];
+		const outputs = outputsOf(resource);
+		const isToBeSplit = own.length > 0 || (outputs.length > 0 && !isTool);
+		if (!isToBeSplit) return [whole];
+		return (own.length > 0 ? own : outputs).map((_, index) => {
+			const file = own[index];
+			const part = { json: placed({ ...json, ...outputOf(resource, index) }), pairedItem };
+			return file ? { ...part, binary: { [outputBinaryField]: file } } : part;
+		});
 	});
 }
 

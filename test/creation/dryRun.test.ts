@@ -57,6 +57,18 @@ test.each([
 	expect(items[0]?.binary?.data).toMatchObject({ mimeType });
 });
 
+test('where an expression makes a dry run of some items only, the summary is about these', async () => {
+	const own = (item: number) => ({ options: item === 0 ? { dryRun: true } : {} });
+	const { items } = await dry(
+		{ json: [{}, {}], own },
+		answer(200, { ...image, id: 'gen_1', object: 'generation', status: 'completed', outputs: [] }),
+	);
+	expect(items.map(({ json }) => json.summary)).toEqual([
+		'Nothing was sent of the items that are dry runs. It would create 1 job; what that costs is not known.',
+		undefined,
+	]);
+});
+
 test('a long speech in blocks of a set length becomes several; with lite speech 300 credits are stated for a million characters', async () => {
 	const text = `${'A sentence of words. '.repeat(10_000)}The end.`;
 	const options = { dryRun: true, blockLength: 1_000 };

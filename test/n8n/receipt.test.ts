@@ -74,6 +74,17 @@ test('a dry run says that nothing was made', async () => {
 	});
 });
 
+test('where an expression makes a dry run of some items only, what was paid for the others is said first', async () => {
+	const own = (item: number) => ({ prompt: 'a', options: item === 0 ? { dryRun: true } : {} });
+	const t = withRows(['a', 'b', 'c'], { own });
+	await t.receipt();
+	const { message, type } = await t.receipt();
+	expect(type).toBe('warning');
+	expect(message).toBe(
+		'<b>2 of 2 made, for 4 credits.</b> 1 as a dry run, not sent: 1 job, about 2 credits, at the prices of last time.',
+	);
+});
+
 test('files of a dry run are told apart by their names', async () => {
 	const given = {
 		model: byId('m'),

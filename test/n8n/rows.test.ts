@@ -78,6 +78,26 @@ test('Split Outputs: one item for each file, with its output, by its place as id
 	]);
 });
 
+test('Split Outputs: one item for each link where nothing is downloaded, and one item where there is none', () => {
+	const outputs = [{ id: 'a', url: 'u1' }, { id: 'b' }, { id: 'c', url: 'u2' }];
+	const given = {
+		resources: [
+			{ ...job, outputs },
+			{ ...job, outputs: [] },
+		],
+		files: [],
+	};
+	const items = itemsOf(given, settingsWith({ splitOutputs: true }), { item: 2 });
+	expect(items).toMatchObject([
+		{ json: { url: 'u1', output: outputs[0] }, pairedItem: { item: 2 } },
+		{ json: { url: 'u2', output: outputs[2] }, pairedItem: { item: 2 } },
+		{ json: { outputs: [] }, pairedItem: { item: 2 } },
+	]);
+	expect(items.map(({ binary }) => binary)).toEqual([undefined, undefined, undefined]);
+	const ofTool = itemsOf(given, settingsWith({ splitOutputs: true, isTool: true }), { item: 2 });
+	expect(ofTool).toHaveLength(2);
+});
+
 test.each<[string, Record<string, unknown>, boolean, unknown]>([
 	['as it was asked for', job, false, 'a cat'],
 	['as the service gives it, where it does', { ...job, prompt: 'a lynx' }, false, 'a lynx'],

@@ -99,6 +99,19 @@ describe('an edited plan is judged by its own steps, whatever the run is estimat
 		expect([wanted.posts.length, wanted.warning, wanted.reads]).toEqual([1, undefined, []]);
 	});
 
+	test('also in a dry run, which reads no run', async () => {
+		const options = { dryRun: true };
+		const plan = JSON.stringify({ steps: stepsOf(7, 10) });
+		const refused = await approve({ plan, maxCredits: 16, options });
+		expect(refused.error?.message).toMatch('is estimated to cost 17 credits');
+		const fits = await approve({ plan, maxCredits: 17, options });
+		expect([fits.error, fits.warning]).toEqual([undefined, undefined]);
+		const unread = await approve({ maxCredits: 1, options });
+		expect(unread.warning).toMatch(/was not checked: a dry run does not read the run$/);
+		const asked = [refused, fits, unread].flatMap(({ posts, reads }) => [...posts, ...reads]);
+		expect(asked.filter((url) => url.startsWith('/agents'))).toEqual([]);
+	});
+
 	test('without a read that it does not need', async () => {
 		const { reads } = await approve({ plan: JSON.stringify({ steps: stepsOf(1) }), maxCredits: 1 });
 		expect(reads).toEqual([]);
