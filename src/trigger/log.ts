@@ -1,5 +1,6 @@
 import type { IAllExecuteFunctions, IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import type { Json } from '../api';
+import { plainText } from '../transport/bodies';
 
 /** Names a trigger in a log line: n8n prints nothing but the message. */
 export function nameInLog(context: IAllExecuteFunctions): string {
@@ -37,7 +38,7 @@ export const NOT_STARTED = 'starts nothing for an event';
 
 /** An event whose resource is needed, and not found in it: it would be lost in silence. */
 export function warnOfNoResource(context: Context, happened: string, payload: Json): void {
-	const fields = Object.keys(payload).join(', ').slice(0, 200);
+	const fields = plainText(Object.keys(payload).join(', '));
 	const reason = 'neither a resource nor the ID of one was found in it';
 	warnOnce(context, happened, reason, `. Its fields: ${fields}`);
 }

@@ -201,14 +201,14 @@ test('an event that shows no resource, where a filter needs it, starts nothing: 
 		parameters: { events: ['generation.completed'], options: { resourceIds: 'gen_1' } },
 	});
 	for (const id of ['evt_none_1', 'evt_none_2']) {
-		const body = JSON.stringify({ id, type: 'generation.completed', note: 'gen_1' });
+		const body = JSON.stringify({ id, type: 'generation.completed', 'no\nte': 'gen_1' });
 		expect(await take(world, signedDelivery(SECRET, body))).toEqual(IGNORED);
 	}
 	const other = JSON.stringify({ id: 'evt_x', type: 'generation.completed', job_id: 'gen_2' });
 	expect(await take(world, signedDelivery(SECRET, other))).toEqual(IGNORED);
 	expect(world.warnings).toEqual([
 		expect.stringMatching(
-			/starts nothing for an event, because neither .* Its fields: id, type, note/,
+			/starts nothing for an event, because neither .* Its fields: id, type, no te\./,
 		),
 	]);
 });
