@@ -75,6 +75,9 @@ function endOfValue(text: string, at: number): number {
 	return end === -1 ? at : at + 1 + end;
 }
 
+/** A comment or a text that is no markup, in which a bracket closes nothing. */
+const UNREAD = /^(?:<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>)/;
+
 /** The outermost pairs of matching brackets of at most {@link MAX_TAG} characters within a paragraph. */
 function bracketed(text: string): Span[] {
 	const spans: Span[] = [];
@@ -83,6 +86,14 @@ function bracketed(text: string): Span[] {
 		const character = text[at] ?? '';
 		const closer = CLOSERS[character];
 		const isOpener = character !== '<' || TAG_START.test(text[at + 1] ?? '');
+		const [unread] = text.startsWith('<!', at)
+			? (UNREAD.exec(text.slice(at, at + MAX_TAG)) ?? [])
+			: [];
+		if (unread !== undefined) {
+			spans.push({ start: at, end: at + unread.length });
+			at += unread.length - 1;
+			continue;
+		}
 		if (open.at(-1)?.closer === '>') at = endOfValue(text, at);
 		if (closer !== undefined && isOpener) {
 			open.push({ at, closer });

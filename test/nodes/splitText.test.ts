@@ -164,6 +164,8 @@ test.each<[text: string, max: number, blocks: string[]]>([
 		36,
 		['Sie lebte im 3. Jh. v. Chr. Danach', 'nicht.'],
 	],
+	['Hi. <!-- a > b. c. --> One.', 22, ['Hi.', '<!-- a > b. c. -->', 'One.']],
+	['If <![CDATA[1 < 2. 3 > 2.]]> so.', 26, ['If', '<![CDATA[1 < 2. 3 > 2.]]>', 'so.']],
 	['Vive en EE. UU. Norte.', 19, ['Vive en', 'EE. UU. Norte.']],
 	['Стоит 5 тыс. Рублей.', 15, ['Стоит 5', 'тыс. Рублей.']],
 	['Mieszka na ul. Długiej.', 18, ['Mieszka na', 'ul. Długiej.']],
