@@ -61,8 +61,10 @@ function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorCo
 }
 
 /** Without a key, what a model hears of all other failures does not hold. */
-const paysAgain = ({ idempotency, isTool }: ErrorContext): string =>
-	isTool && idempotency === 'none' ? ' The same call again would be paid for again.' : '';
+const paysAgain = ({ idempotency, isTool, charges }: ErrorContext): string =>
+	isTool && idempotency === 'none' && charges !== false
+		? ' The same call again would be paid for again.'
+		: '';
 
 /** What a job has reserved, for a model: it sees nothing else of a job that it is not given. */
 function reservedBy({ job }: Failed, { isTool }: ErrorContext): string {
@@ -71,7 +73,7 @@ function reservedBy({ job }: Failed, { isTool }: ErrorContext): string {
 }
 
 function openOutcome({ failure }: Failed, context: ErrorContext): string {
-	const { idempotency, isTool } = context;
+	const { idempotency, isTool, charges } = context;
 	if (failure.kind === 'possibleDuplicate') return '';
 	const notKnown = 'Whether the request was carried out is not known.';
 	if (idempotency === 'none')
@@ -79,6 +81,11 @@ function openOutcome({ failure }: Failed, context: ErrorContext): string {
 	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
 	if (isKeyPersistent && !isTool)
 		return `${notKnown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
+	// Such as a review: who asks twice may do it twice, and pays for neither.
+	if (charges === false)
+		return canGoOn(context)
+			? `${notKnown} To go on, ${goOn(context)}: that sends it again under the same idempotency key. It costs nothing.`
+			: `${notKnown} It costs nothing: look at the service whether it was done before you do it again.`;
 	if (!canGoOn(context))
 		return `${notKnown} A new execution would pay again: look for it at the service before creating it again.`;
 	return `${notKnown} To go on, ${goOn(context)}: that sends it again under the same idempotency key, so that nothing is paid for twice.`;
@@ -139,5 +146,8 @@ export const creditSentence = (failed: Failed, context: ErrorContext): string =>
 	CREDITS[creditCaseOf(failed, context)][1](failed, context);
 
 /** The same in a few words, for expressions; `undefined` if only the service knows. */
-export const creditState = (failed: Failed, context: ErrorContext): string | undefined =>
-	CREDITS[creditCaseOf(failed, context)][0];
+export const creditState = (failed: Failed, context: ErrorContext): string | undefined => {
+	const known = creditCaseOf(failed, context);
+	const costsNothing = known === 'outcomeUnknown' && context.charges === false;
+	return costsNothing ? 'none spent' : CREDITS[known][0];
+};

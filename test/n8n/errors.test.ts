@@ -166,6 +166,7 @@ const byContent = { idempotency: 'content' } as const;
 const ownKey = { idempotency: 'custom' } as const;
 const keyless = { idempotency: 'none' } as const;
 const ofRun = { endpoint: ENDPOINTS.approveAgentRun };
+const ofReview = { endpoint: ENDPOINTS.reviewAgentRun, charges: false };
 const free = (endpoint: Endpoint) => ({ creates: false, charges: false, endpoint });
 const beforeItsRequest = { ...fail(status(500)), endpoint: ENDPOINTS.createFile };
 const ofItem = 'Nothing was sent for this item, so no credits were spent on it.';
@@ -185,6 +186,17 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 	// it.
 	[fail(lost()), { isRow: true }, `${UNKNOWN} A new execution would pay again: ${LOOK}`],
 	[fail(lost()), rowInEditor, `${UNKNOWN} To go on, execute the node again: ${AGAIN}`],
+	// A review pays for nothing, however often it is sent.
+	[
+		fail(lost()),
+		{ ...ofReview, isRow: true },
+		`${UNKNOWN} It costs nothing: look at the service whether it was done before you do it again.`,
+	],
+	[
+		fail(lost()),
+		ofReview,
+		`${UNKNOWN} To go on, retry this execution: that sends it again under the same idempotency key. It costs nothing.`,
+	],
 	[fail(lost()), byContent, `${UNKNOWN} Within 24 hours the next execution ${SENDS_AGAIN}`],
 	[
 		fail(lost()),
@@ -223,6 +235,13 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 
 test.each(SENTENCES)('what is said of the credits: %j, %j', (failed, more, sentence) => {
 	expect(creditSentence(failed, { ...context, items: 1, submitted: 0, ...more })).toBe(sentence);
+});
+
+test('what costs nothing has spent nothing, whether it was carried out or not', () => {
+	const lostReview = { ...context, ...ofReview, items: 1, submitted: 0 };
+	expect(creditState(fail(lost()), lostReview)).toBe('none spent');
+	const tool = { ...lostReview, ...keyless, isTool: true };
+	expect(creditSentence(fail(lost()), tool)).not.toMatch(/paid/);
 });
 
 test.each(Object.values(KINDS))(
