@@ -39,6 +39,9 @@ const RECHECK_MS = 1_000;
 /** For so long a creation that has no answer yet holds up the next one. */
 const PATIENCE_MS = 1_000;
 
+/** For so long it counts as one that takes a slot: it may hang as long as *Timeout* of the node allows. */
+const HANGS_AFTER_MS = MINUTE_MS;
+
 /** The longest time between two probes. */
 const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
 
@@ -90,20 +93,23 @@ class SlotPool {
 		return this.awaited.size + this.left.size;
 	}
 
-	get inUse(): number {
-		return this.underWay.size + this.running;
+	inUse(now: number): number {
+		return this.underWaySince(now - HANGS_AFTER_MS) + this.running;
 	}
 
 	/** Whether we shall notice the end of all that our slots are used for. */
-	get isFullInSight(): boolean {
-		return this.underWay.size + this.awaited.size >= this.limit;
+	isFullInSight(now: number): boolean {
+		return this.underWaySince(now - HANGS_AFTER_MS) + this.awaited.size >= this.limit;
+	}
+
+	private underWaySince(moment: number): number {
+		return [...this.underWay.values()].filter((since) => since > moment).length;
 	}
 
 	/** Whether the next creation waits for the answers to those under way. */
 	awaitsAnswer(now: number): boolean {
 		if (!this.countsJobs) return false;
-		const recent = [...this.underWay.values()].filter((since) => now - since < PATIENCE_MS);
-		return recent.length >= Math.max(1, this.running);
+		return this.underWaySince(now - PATIENCE_MS) >= Math.max(1, this.running);
 	}
 
 	planProbe(now: number): void {
@@ -192,7 +198,7 @@ export class JobSlots {
 	}
 
 	private mayCreate(pool: SlotPool, now: number): boolean {
-		if (pool.queue.size === 0 || pool.isFullInSight) return false;
+		if (pool.queue.size === 0 || pool.isFullInSight(now)) return false;
 		if (now < pool.pausedUntil || pool.awaitsAnswer(now)) return false;
 		if (pool === this.media && !this.rateLimiter.hasRoom) return false;
 		return this.freeIn(pool, now) > 0 || now >= pool.probeAt;
@@ -200,7 +206,8 @@ export class JobSlots {
 
 	/** How many more creations may go out, as far as lists and refusals show. */
 	private freeIn(pool: SlotPool, now: number): number {
-		const { limit, inUse, ceiling } = pool;
+		const { limit, ceiling } = pool;
+		const inUse = pool.inUse(now);
 		const free = Math.min(limit, ceiling) - inUse;
 		if (pool !== this.media || now >= this.others.thereUntil) return free;
 		const part = Math.ceil(limit * TUNING.partBesideOthers);
@@ -221,7 +228,7 @@ export class JobSlots {
 	private listWhereNeeded(now: number): void {
 		const { media } = this;
 		const { next } = media.queue;
-		if (!next || now < this.listAt || media.isFullInSight || media.awaitsAnswer(now)) return;
+		if (!next || now < this.listAt || media.isFullInSight(now) || media.awaitsAnswer(now)) return;
 		this.planList(now);
 		this.list(next.channel);
 	}
@@ -252,7 +259,7 @@ export class JobSlots {
 	refused(pool: SlotPool, retryAfterMs: number): void {
 		const now = this.clock.monotonic();
 		if (pool.countsJobs) {
-			pool.ceiling = pool.inUse;
+			pool.ceiling = pool.inUse(now);
 			pool.hintedAt = retryAfterMs > 0 ? now : Infinity;
 			pool.planProbe(now);
 			pool.pausedUntil = Math.max(pool.pausedUntil, now + retryAfterMs);
@@ -288,7 +295,8 @@ export class JobSlots {
 		// The list shows what the refusal was about: jobs of others; or no jobs, as none runs, and the
 		// service has said when it is over.
 		const isOfOthers = now < others.thereUntil;
-		const isOfRequests = others.listedAt >= media.hintedAt && media.inUse + others.count(now) === 0;
+		const isOfRequests =
+			others.listedAt >= media.hintedAt && media.inUse(now) + others.count(now) === 0;
 		if (isOfOthers || isOfRequests) media.ceiling = Infinity;
 		this.planList(now);
 		this.serve();

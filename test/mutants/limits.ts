@@ -54,6 +54,11 @@ export const limits: Mutant[] = [
 		},
 	}),
 	...inFile('src/transport/jobSlots.ts', 'test/transport/jobSlots.test.ts', {
+		'limits/hanging-creation-keeps-its-slot': {
+			why: 'A creation that hangs for as long as the time limit of the node holds up all others of a small plan.',
+			from: 'const HANGS_AFTER_MS = MINUTE_MS;',
+			to: 'const HANGS_AFTER_MS = Infinity;',
+		},
 		'limits/slots-of-others-ignored': {
 			why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
 			from: 'limit - this.others.count(now) - inUse, part',
@@ -86,8 +91,8 @@ export const limits: Mutant[] = [
 		},
 		'limits/one-job-too-many': {
 			why: 'A sixth job is tried while five run, and refused each time.',
-			from: 'this.underWay.size + this.awaited.size >= this.limit',
-			to: 'this.underWay.size + this.awaited.size > this.limit',
+			from: '+ this.awaited.size >= this.limit',
+			to: '+ this.awaited.size > this.limit',
 		},
 		'limits/refused-without-a-pause': {
 			why: 'A creation is tried again before the time that the service has asked to wait for.',

@@ -76,6 +76,16 @@ describe('slots', () => {
 		expect(await hasSettled(batch[1] as Promise<unknown>)).toBe(false);
 	});
 
+	test('a creation that hangs holds its slot for a minute, and its job takes one once it is known', async () => {
+		const { clock, acquire, wait } = slotsOf(1);
+		const hanging = await acquire();
+		const began = clock.monotonic();
+		slotOf(await clock.run(wait())).release();
+		expect(clock.monotonic() - began).toBe(MINUTE);
+		hanging.accepted(job('gen_1'));
+		expect(await hasSettled(wait())).toBe(false);
+	});
+
 	test('a job that holds a slot already needs no second one', async () => {
 		const { acquire, wait } = slotsOf(2);
 		(await acquire()).accepted(job('gen_1'));
