@@ -195,7 +195,7 @@ export interface Item extends Prepared {
 	part?: string;
 	/** Of a part: the whole, of which nothing is sent that does not fit under a limit as a whole. */
 	whole?: Whole;
-	/** Of a part: the bodies of those behind it of which nothing was sent yet. */
+	/** Of a part: the bodies of the others that no sum of the execution has yet. */
 	unsentParts?: () => unknown[];
 	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
 	giveUp?: AbortSignal;

@@ -4,7 +4,7 @@ import type { StoredFile } from '../transport/host';
 import { create } from './creation';
 import type { Item, Outcome, Whole } from './item';
 import { settingsOfParts } from './idempotency';
-import { itemMemory, labelOfPart, placeOfPart } from './memory';
+import { itemMemory, labelOfPart, placeOfPart, type ItemMemory } from './memory';
 
 /** A job for each part of what does not fit into one request, with its number and how many there are. */
 export async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
@@ -12,7 +12,9 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
 	const memories = parts.map((_, index) => itemMemory(node, placeOfPart(origin.item, index)));
-	const isUnsent = (index: number) => memories[index]?.state.is === 'new';
+	// Also what another execution has lost, or a 429 has put off: no sum of this one has it.
+	const isToCome = ({ state, expectedCredits }: ItemMemory) =>
+		state.is === 'new' || (state.is === 'sent' && expectedCredits === undefined);
 	const whole: Whole = {};
 	const made = await Promise.all(
 		parts.map(async (request, index) => {
@@ -22,7 +24,9 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 				whole,
 				// Asked when it is sent: one may turn out to be known.
 				unsentParts: () =>
-					parts.filter((_, other) => other > index && isUnsent(other)).map(({ body }) => body),
+					memories.flatMap((other, at) =>
+						at !== index && isToCome(other) ? [parts[at]?.body] : [],
+					),
 				request,
 				parts: undefined,
 				part: labelOfPart(index),

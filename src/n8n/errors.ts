@@ -63,6 +63,8 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	const httpStatus = statusOf(failed);
 	const { type, requestId, details }: ServiceError =
 		failure.kind === 'status' ? failure.serviceError : {};
+	// Of an item with several jobs one may have failed, and is none that it goes on with.
+	const ids = new Set([job?.id, ...(context.jobIds ?? [])].filter((id) => id !== undefined));
 	const known: Record<string, unknown> = {
 		...Object.fromEntries(
 			Object.entries(job ?? {})
@@ -70,8 +72,8 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 				.map(([name, value]) => [cut(name, MOST_OF_ID), kept(value)]),
 		),
 		item: context.itemIndex + 1,
-		jobId: job?.id ?? context.jobIds?.[0],
-		jobIds: (context.jobIds?.length ?? 0) > 1 ? context.jobIds : undefined,
+		jobId: [...ids][0],
+		jobIds: ids.size > 1 ? [...ids] : undefined,
 		status: kept(job?.status) ?? httpStatus,
 		httpStatus,
 		credits: creditState(failed, context),

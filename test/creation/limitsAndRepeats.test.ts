@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Resource } from '../../src/base/types';
 import { executionCredits } from '../../src/creation/cap';
 import { LostOfWorkflow } from '../../src/creation/lostRequests';
-import { itemMemory, type NodeMemory } from '../../src/creation/memory';
+import { itemMemory, memoriesOf, type NodeMemory } from '../../src/creation/memory';
 import { runItem } from '../../src/n8n/runItem';
 import { LOST } from '../model/answers';
 import { oneItem, runOf } from '../model/run';
@@ -87,13 +87,9 @@ test('the next round gets a job that had not ended in time, and it counts once',
 	expect(one.nodeMemory.mediaGenCredits).toBe(8);
 });
 
-test('parts that a lost execution has paid for are not among those that have to fit', async () => {
-	const ofFirst = { status: 'failed', error: { message: 'no' } };
-	const { clock, host, model, workspace } = oneItem({
-		price: () => 4,
-		jobMs: (prompt) => (prompt === 'first' ? 1_000 : 90_000),
-		ending: (prompt): Partial<Resource> => (prompt === 'first' ? ofFirst : { status: 'completed' }),
-	});
+/** A text of three parts, which clicks in the editor ask for. */
+function longText(service: Part['service']) {
+	const { clock, host, model, workspace, through } = oneItem(service);
 	const lost = new LostOfWorkflow().editor;
 	const parts = ['first', 'second', 'third'].map((prompt) => ({
 		method: 'POST' as const,
@@ -101,27 +97,42 @@ test('parts that a lost execution has paid for are not among those that have to 
 		query: {},
 		body: { mode: 'image', model: 'm', prompt },
 	}));
-	const click = async (executionId: string, node: NodeMemory, settings: object) => {
-		const item = runOf({
-			host,
-			workspace,
-			node,
-			lost,
-			credits: executionCredits({}),
-			memory: itemMemory(node, '0:0'),
-			parts,
-			request: parts[0],
-			settings,
-			origin: { executionId, mode: 'manual', looksBack: true },
-		});
-		return { item, result: await clock.run(runItem(item)) };
+	return {
+		model,
+		lost,
+		through,
+		async click(executionId: string, settings: object) {
+			const node: NodeMemory = { runId: executionId, items: {} };
+			const item = runOf({
+				host,
+				workspace,
+				node,
+				lost,
+				credits: executionCredits({}),
+				memory: itemMemory(node, '0:0'),
+				parts,
+				request: parts[0],
+				settings,
+				origin: { executionId, mode: 'manual', looksBack: true },
+			});
+			const result = await clock.run(runItem(item));
+			return { result, memories: memoriesOf(item), owner: item.origin.owner };
+		},
 	};
-	const first: NodeMemory = { runId: 'one', items: {} };
-	const { item, result } = await click('one', first, { waitTimeoutMs: 60_000 });
+}
+
+test('parts that a lost execution has paid for are not among those that have to fit', async () => {
+	const ofFirst = { status: 'failed', error: { message: 'no' } };
+	const { model, lost, click } = longText({
+		price: () => 4,
+		jobMs: (prompt) => (prompt === 'first' ? 1_000 : 90_000),
+		ending: (prompt): Partial<Resource> => (prompt === 'first' ? ofFirst : { status: 'completed' }),
+	});
+	const { result, memories, owner } = await click('one', { waitTimeoutMs: 60_000 });
 	expect(result.ok).toBe(false);
-	for (const memory of Object.values(first.items)) lost.add(memory, item.origin.owner);
+	for (const memory of memories) lost.add(memory, owner);
 	model.settings.ending = () => ({ status: 'completed' });
-	const second = await click('two', { runId: 'two', items: {} }, { maxCredits: 5 });
+	const second = await click('two', { maxCredits: 5 });
 	expect(second.result.ok).toBe(true);
 	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual([
 		'first',
@@ -129,4 +140,17 @@ test('parts that a lost execution has paid for are not among those that have to 
 		'second',
 		'third',
 	]);
+});
+
+test('parts of which a lost execution does not know whether they were made have to fit', async () => {
+	const { model, lost, through, click } = longText({ price: () => 4 });
+	through(({ body }) => (JSON.stringify(body ?? '').includes('second') ? LOST : undefined));
+	const { memories, owner } = await click('one', { waitTimeoutMs: 1_000 });
+	const [, second] = memories;
+	expect(second?.state).toMatchObject({ is: 'sent', mayBeCarriedOut: true });
+	if (second) lost.add(second, owner);
+	through(() => undefined);
+	const { result } = await click('two', { maxCredits: 8 });
+	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });
+	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first', 'third']);
 });

@@ -30,6 +30,8 @@ export interface Behaviour {
 	showsNow: boolean;
 	/** Whether a job says when it was made, and an answer what time it is. */
 	saysWhen: boolean;
+	/** Whether the key of a job that has failed is free again. */
+	dropsFailed?: boolean;
 }
 
 /** One of all combinations. */
@@ -45,9 +47,19 @@ export const habitsOf = ({ flag }: { flag: () => boolean }): Behaviour => ({
 export interface Charge {
 	id: string;
 	prompt: string;
+	model: string;
+	/** How many outputs. */
+	count: number;
+	credits: number;
 	at: number;
 	endsAt: number;
 	fails: boolean;
+}
+
+interface Asked {
+	model?: string;
+	prompt: string;
+	parameters?: { count?: number };
 }
 
 interface StoredResponse {
@@ -77,6 +89,11 @@ export class LedgerService {
 	readonly charges: Charge[] = [];
 
 	balance = Infinity;
+
+	/** What a creation costs, and whether the service says so. */
+	price: (asked: Asked) => number = () => 1;
+
+	saysPrice = false;
 
 	/** How long jobs take, in milliseconds, and whether they fail. */
 	next: () => { takes: number; fails: boolean } = () => ({ takes: 1_000, fails: false });
@@ -114,26 +131,33 @@ export class LedgerService {
 		const now = this.clock.now();
 		const key = headers?.['Idempotency-Key'];
 		const text = JSON.stringify(body);
-		if (this.habits.balanceFirst && this.balance <= 0) return error(402);
+		const asked = body as Asked;
+		const credits = this.price(asked);
+		if (this.habits.balanceFirst && this.balance < credits) return error(402);
 		const kept = key === undefined ? undefined : this.keys.get(key);
-		if (kept && now - kept.at < DAY) {
+		if (kept && now - kept.at < DAY && !this.hasDropped(kept)) {
 			if (this.habits.comparesBody && kept.body !== text) return error(400);
 			if (!kept.charge) return error(402);
 			return this.shown(kept.charge, this.habits.showsNow ? now : kept.at, 202);
 		}
-		if (this.balance <= 0) {
+		if (this.balance < credits) {
 			if (key && this.habits.caches402) this.keys.set(key, { at: now, body: text });
 			return error(402);
 		}
-		this.balance -= 1;
+		this.balance -= credits;
 		const { takes, fails } = this.next();
-		const { prompt } = body as { prompt: string };
+		const { prompt, model = 'm', parameters } = asked;
 		const id = `gen_${this.charges.length + 1}`;
-		const charge = { id, prompt, at: now, endsAt: now + takes, fails };
+		const count = parameters?.count ?? 1;
+		const charge = { id, prompt, model, count, credits, at: now, endsAt: now + takes, fails };
 		this.onCharge(charge);
 		this.charges.push(charge);
 		if (key) this.keys.set(key, { at: now, body: text, charge });
 		return this.shown(charge, takes === 0 ? now - 1 : now, 202);
+	}
+
+	private hasDropped({ charge }: StoredResponse): boolean {
+		return this.habits.dropsFailed === true && charge !== undefined && !this.isLive(charge);
 	}
 
 	private read({ path, query }: ApiRequest): SendResult {
@@ -153,11 +177,13 @@ export class LedgerService {
 	}
 
 	private shown(charge: Charge, now: number, status: number): SendResult {
-		const { id, prompt, at, endsAt, fails } = charge;
-		const common = { id, object: 'generation', mode: 'image', model: 'm', prompt };
-		const outputs = [
-			{ id: `${id}-1`, url: `https://media.example/${id}.png`, media_type: 'image/png' },
-		];
+		const { id, prompt, model, count, credits, at, endsAt, fails } = charge;
+		const priced = this.saysPrice ? { estimated_credits: credits } : {};
+		const common = { id, object: 'generation', mode: 'image', model, prompt, ...priced };
+		const outputs = Array.from({ length: count }, (_, index) => {
+			const url = `https://media.example/${id}-${index + 1}.png`;
+			return { id: `${id}-${index + 1}`, url, media_type: 'image/png' };
+		});
 		const ended = fails
 			? { status: 'failed', errors: [{ message: 'no' }] }
 			: { status: 'completed', outputs };

@@ -421,8 +421,22 @@ export const money: Mutant[] = [
 	...inFile('src/creation/parts.ts', 'test/creation/limitsAndRepeats.test.ts', {
 		'money/known-parts-have-to-fit': {
 			why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
-			from: 'other > index && isUnsent(other)',
-			to: 'other > index',
+			from: 'at !== index && isToCome(other) ?',
+			to: 'at !== index ?',
+		},
+	}),
+	...inFile('src/creation/parts.ts', 'test/creation/limitsAndRepeats.test.ts', {
+		'money/lost-parts-need-not-fit': {
+			why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
+			from: " || (state.is === 'sent' && expectedCredits === undefined)",
+			to: '',
+		},
+	}),
+	...inFile('src/n8n/errors.ts', 'test/n8n/errors.test.ts', {
+		'money/failed-part-hides-the-others': {
+			why: 'A long text of which one part has failed does not name the one other part that is paid for.',
+			from: 'jobIds: ids.size > 1 ?',
+			to: 'jobIds: (context.jobIds?.length ?? 0) > 1 ?',
 		},
 	}),
 	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {

@@ -424,3 +424,9 @@ test('an error keeps a beginning of what others say, however long that is', () =
 	const short = fail(status(400), { id: 'gen_1', status: 'queued' });
 	expect(detailsOf(short, context)).toMatchObject({ status: 'queued', details: { note: 'why' } });
 });
+
+test('a failed part of a text hides no other part that is paid for', () => {
+	const failed = fail({ kind: 'jobFailed', reason: 'no' }, { id: 'gen_1', status: 'failed' });
+	const details = detailsOf(failed, { ...context, jobIds: ['gen_2'] });
+	expect(details).toMatchObject({ jobId: 'gen_1', jobIds: ['gen_1', 'gen_2'] });
+});
