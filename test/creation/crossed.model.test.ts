@@ -97,6 +97,8 @@ interface RunOfNode {
 	knowsPrices: boolean;
 	/** Whether the service has dropped a key that had to be sent again. */
 	isBeyondControl: boolean;
+	/** Whether an answer may be about what another process has paid for. */
+	isReceiptUnsure: boolean;
 	ofFlowBefore: number;
 	ofDayBefore: number;
 }
@@ -168,12 +170,15 @@ class World {
 	private readonly orderOf = new Map<string, string>();
 	private readonly flowOf = new Map<string, object>();
 	private readonly heard = new Map<string, Heard>();
-	/** Charges that nobody asks for again: they were given, or a process that has died knew of them. */
+	/** Charges that nobody asks for again: they were given, or only a process that is over knew of them. */
 	private readonly settled = new Set<string>();
+	private readonly forgotten = new Set<string>();
 	/** What the running execution was given. */
 	private given = new Set<string>();
 	/** The prices that this process has learnt. */
 	private readonly taught = new Map<string, number>();
+	/** Whether something of which the answer was lost has cost another price than the one it counts with. */
+	private hasSurprise = false;
 	/** Flows whose sum nobody can know. */
 	private readonly uncertain = new WeakSet<object>();
 
@@ -183,7 +188,7 @@ class World {
 		this.dropsFailed = random() < 0.3;
 		const habits = { ...habitsOf(this.dice), balanceFirst: false, dropsFailed: this.dropsFailed };
 		this.isDated = habits.saysWhen;
-		this.mode = pick('execution', 'execution', 'execution', 'content', 'custom', 'none');
+		this.mode = pick('execution', 'execution', 'execution', 'content', 'content', 'custom', 'none');
 		this.continuesOnFail = random() < 0.5;
 		this.prices = { s: 1 + upTo(4), m: 1 + upTo(8), l: 1 + upTo(8) };
 		const tight = 2 + upTo(20);
@@ -225,8 +230,8 @@ class World {
 	}
 
 	/**
-	 * In a loop, a later round asks for the same or for something else. Never for fewer of the same: where the
-	 * outcome of both is unknown, nothing can tell which of two equal ones has a job.
+	 * In a loop, a later round asks for the same or for something else. Never for fewer of the same: where
+	 * the outcome of both is unknown, nothing can tell which of two equal ones has a job.
 	 */
 	private anyRounds(): Row[][] {
 		const { random, upTo } = this.dice;
@@ -250,7 +255,8 @@ class World {
 			const isSame = contentOf(charge) === content && this.service.isLive(charge);
 			if (!isSame || wallNow - charge.at >= DAY || now < 0) return false;
 			if (this.mode === 'content') return true;
-			const isOpen = !this.settled.has(charge.id) && !this.given.has(charge.id);
+			const { id } = charge;
+			const isOpen = ![this.settled, this.given, this.forgotten].some((all) => all.has(id));
 			return isOpen && this.orderOf.get(charge.id) === execution.order;
 		});
 	}
@@ -307,6 +313,19 @@ class World {
 		}
 	}
 
+	/** docs/paid-once.md: a round after a good one is a new order, and so is each of two equal rows. */
+	private newOrderGetsItsOwn(ends: End[]): void {
+		if (this.isShared) return;
+		const got = new Set<string>();
+		for (const { result } of ends) {
+			for (const { id } of result.ok ? result.value.resources : []) {
+				if (got.has(String(id)) || this.given.has(String(id)))
+					this.violations.push(`${String(id)} is given for two orders`);
+				got.add(String(id));
+			}
+		}
+	}
+
 	/** Whether all that the run asks for under it was paid for before. */
 	private isOwed(now: RunOfNode, content: string): boolean {
 		const wanted = this.mode === 'content' ? 1 : this.wanted(now, content);
@@ -352,7 +371,7 @@ class World {
 			const heard = this.heard.get(charge.id);
 			if (this.mode === 'content') {
 				// A service that drops a key makes the node trust no other.
-				const isOfProcess = heard?.process === this.process && heard.at === charge.at;
+				const isOfProcess = heard?.process === this.process && heard.at < charge.at + SECOND;
 				return isOfProcess && this.isDated && !this.hadNoCredits && !this.dropsFailed;
 			}
 			return heard !== undefined || this.flowOf.get(charge.id) === execution.flow;
@@ -363,6 +382,7 @@ class World {
 
 	/** docs/credits.md: at known prices, a limit is never exceeded. */
 	private withinLimits(now: RunOfNode): void {
+		if (this.hasSurprise) return;
 		if (!now.knowsPrices || now.isBeyondControl || (this.isShared && this.dropsFailed)) return;
 		const { maxCredits = Infinity, maxCreditsPerDay = Infinity } = this.settings;
 		if (maxCredits < Infinity || maxCreditsPerDay < Infinity)
@@ -416,8 +436,8 @@ class World {
 	}
 
 	/** docs/credits.md: the sentence above the output counts what the run has bought. */
-	private receiptIsTrue({ run, heard, execution }: RunOfNode): void {
-		if (this.uncertain.has(execution.flow)) return;
+	private receiptIsTrue({ run, heard, execution, isReceiptUnsure }: RunOfNode): void {
+		if (isReceiptUnsure || this.uncertain.has(execution.flow)) return;
 		seen['receipt compared'] += 1;
 		const { bought, inVain } = run.account;
 		const said = bought.reduce<number>((sum, one = 0) => sum + one, inVain);
@@ -528,7 +548,7 @@ class World {
 		const charge = this.service.charges.find((one) => one.id === id);
 		const isNew = this.service.charges.length > before;
 		if (status === 202 && charge) this.hear(charge);
-		else if (isNew) seen['lost and paid for'] += 1;
+		else if (isNew) this.loseAnswer(this.service.charges.slice(before));
 		else if (status === 0) seen['lost and not paid for'] += 1;
 		if (status === 402) this.hadNoCredits = true;
 		if (status === 402) seen['out of credits'] += 1;
@@ -537,6 +557,14 @@ class World {
 		this.log.push(`    POST ${content} of ${body.model} -> ${how}${isNew ? ' (paid)' : ''}`);
 		return answer;
 	};
+
+	/** It counts with the price that the node knows. */
+	private loseAnswer(charges: Charge[]): void {
+		seen['lost and paid for'] += 1;
+		const isSurprise = ({ model, credits, count }: Charge) =>
+			this.taught.get(model) !== credits / count;
+		if (this.now && charges.some(isSurprise)) this.hasSurprise = true;
+	}
 
 	private note(status: number, content: string): void {
 		const refused = this.now?.refused.get(status) ?? new Set<string>();
@@ -558,15 +586,18 @@ class World {
 		const isLate = this.clock.now() - charge.at > 50 * SECOND;
 		// Under a key that others share nobody may know whether it was there before.
 		const isOther = known && known.process !== this.process;
-		if (this.isShared && (isOther || isLate)) this.uncertain.add(now.execution.flow);
+		const { flow } = now.execution;
+		if (this.isShared && isOther) now.isReceiptUnsure = true;
+		const isOfFlow = known?.flow === flow;
+		if (this.isShared && (isLate || isOther) && !isOfFlow) this.uncertain.add(flow);
 		if (known) {
 			seen['given again'] += 1;
 			return;
 		}
 		heard.set(charge.id, {
-			flow: now.execution.flow,
+			flow,
 			process: this.process,
-			at: charge.at,
+			at: this.clock.now(),
 		});
 		now.heard.push(charge);
 	}
@@ -575,7 +606,8 @@ class World {
 	private disturb(stop: () => void): void {
 		const { random, upTo, pick } = this.dice;
 		const outage = random() < 0.1 ? pick('lostBefore', 'lostAfter', 503, 401) : undefined;
-		const isAway = random() < 0.25;
+		/** Requests for so many whose answers are lost. */
+		const away = random() < 0.35 ? pick([1, 2, 4], [1], [1], [2, 4]) : [];
 		const stopAt = random() < 0.2 ? upTo(8) : Infinity;
 		const odds = random() < 0.4 ? 0 : 0.3;
 		this.forbidden = random() < 0.2 ? pick('s', 'm', 'l') : undefined;
@@ -583,12 +615,16 @@ class World {
 		this.service.outcome = ({ method, body }): Outcome => {
 			requests += 1;
 			if (requests >= stopAt) stop();
-			const { model } = (body ?? {}) as { model?: string };
+			const { model, parameters } = (body ?? {}) as {
+				model?: string;
+				parameters?: { count: number };
+			};
 			if (method === 'POST' && model === this.forbidden) {
 				seen['forbidden model'] += 1;
 				return 403;
 			}
-			if (isAway && method === 'POST') return pick('lostAfter', 'lostAfter', 'lostBefore');
+			if (away.some((count) => count === parameters?.count))
+				return pick('lostAfter', 'lostAfter', 'lostBefore');
 			if (outage !== undefined && requests > 1) return outage;
 			if (random() >= odds) return 'answer';
 			if (method !== 'POST') return pick('lostBefore', 429, 'answer');
@@ -607,7 +643,7 @@ class World {
 			return { takes: pick(0, 1_000, 5_000, 20_000, 40_000, 3_600_000), fails };
 		};
 		this.log.push(
-			`  outage ${String(outage)}, answers ${isAway ? 'lost' : 'come'}, stop at ${stopAt}, ` +
+			`  outage ${String(outage)}, answers lost of ${away.join() || 'none'}, stop at ${stopAt}, ` +
 				`403 for ${String(this.forbidden)}, balance ${this.service.balance}`,
 		);
 	}
@@ -654,10 +690,9 @@ class World {
 	}
 
 	/** n8n keeps nothing of an execution that was stopped: what its rounds had given is lost too. */
-	private unsettle({ order, isManual, flow }: Execution): void {
+	private unsettle({ order, isManual }: Execution): void {
 		if (isManual) return;
-		for (const [id, its] of this.orderOf)
-			if (its === order && this.flowOf.get(id) === flow) this.settled.delete(id);
+		for (const [id, its] of this.orderOf) if (its === order) this.settled.delete(id);
 	}
 
 	/** With Retry On Fail, several tries. @returns whether the execution goes on */
@@ -671,6 +706,7 @@ class World {
 		const tries = this.dice.random() < 0.3 ? 3 : 1;
 		for (let attempt = 1; attempt <= tries; attempt += 1) {
 			if (attempt > 1) seen['retry on fail'] += 1;
+			this.changePrices();
 			const ends = await this.runNode(execution, node, round, signal);
 			if (signal.aborted) return false;
 			const isGood = ends.every(({ result }) => result.ok);
@@ -703,6 +739,7 @@ class World {
 			refused: new Map(),
 			knowsPrices: asks.every((ask) => this.taught.get(modelOf(ask)) === this.prices[modelOf(ask)]),
 			isBeyondControl: false,
+			isReceiptUnsure: false,
 			ofFlowBefore: this.ofFlow(execution),
 			ofDayBefore: this.ofDay(),
 		};
@@ -772,6 +809,7 @@ class World {
 		this.wholeOrNotAtAll(now, ends);
 		if (signal.aborted) return ends;
 		this.notRefusedByALimit(now, ends);
+		this.newOrderGetsItsOwn(ends);
 		this.refusedOnlyIfTooDear(now, ends);
 		this.leftOutForAReason(now, ends);
 		this.nothingUnsaid(now, ends);
@@ -806,20 +844,24 @@ class World {
 		for (const { id } of this.service.charges) {
 			const order = this.orderOf.get(id);
 			const isLost = order === 'editor' || (this.last?.wasStopped && order === this.last.order);
-			if (isLost) this.settled.add(id);
+			if (isLost) this.forgotten.add(id);
 		}
 	}
 
-	private async step(): Promise<void> {
+	private changePrices(): void {
 		const { pick, random } = this.dice;
+		if (random() > 0.2) return;
+		const model = pick('s', 'm', 'l');
+		this.prices[model] = (this.prices[model] ?? 0) + pick(1, 5, 15);
+		seen['changed price'] += 1;
+		this.log.push(`prices ${JSON.stringify(this.prices)}`);
+	}
+
+	private async step(): Promise<void> {
+		const { random } = this.dice;
 		const { last } = this;
 		if (random() < 0.1) this.crash();
-		if (random() < 0.1) {
-			const model = pick('s', 'm', 'l');
-			this.prices[model] = (this.prices[model] ?? 0) + pick(1, 5);
-			seen['changed price'] += 1;
-			this.log.push(`prices ${JSON.stringify(this.prices)}`);
-		}
+		this.changePrices();
 		const mayRetry = last?.failedAt !== undefined && !last.isManual;
 		this.isRetry = mayRetry && random() < 0.7;
 		if (this.isRetry && last) {
