@@ -14,8 +14,9 @@ import type { Spent } from '../transport/spending';
 import { OUT_OF_CREDITS, refusalOf } from '../transport/statuses';
 import { AGENT_STATUSES, jobState } from '../transport/jobState';
 import { leftOfDay, withinDay } from './day';
-import type { Item } from './item';
+import type { Item, Whole } from './item';
 import { isTooMuch, toleranceOf } from './limit';
+import type { ItemMemory } from './memory';
 import { isOutcomeOpen } from './state';
 
 /*
@@ -190,6 +191,18 @@ export function withBudget(item: Item, body: unknown, isShared: boolean): unknow
 const pricedOf = ({ spec }: Item, body: unknown): Priced => ({ endpoint: spec.endpoint, body });
 
 /**
+ * What the other parts of an item are yet to pay for: also what another execution has lost, or a 429 has put
+ * off, as no sum of this one has it.
+ */
+function bodiesToCome({ parts }: Whole, asking: ItemMemory): unknown[] {
+	const isToCome = ({ memory: { state, expectedCredits } }: Whole['parts'][number]) =>
+		state.is === 'new' || (state.is === 'sent' && expectedCredits === undefined);
+	return parts
+		.filter((part) => part.memory !== asking && isToCome(part) && !part.costsNothing())
+		.map(({ body }) => body);
+}
+
+/**
  * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or
  * one of its kind was made without stating one. As only one request is out at a time, no more than one job of
  * each kind can exceed the limit, and only if nothing was known of its price.
@@ -202,10 +215,10 @@ export function withinLimits(item: Item, body: unknown): Failed | undefined {
 	const left = leftFor(item);
 	const request = pricedOf(item, body);
 	const known = workspace.prices.reservationOf(request);
-	const { unsentParts = () => [], whole = {} } = item;
+	const { whole = { parts: [] } } = item;
 	if (whole.refusedBy) return whole.refusedBy;
 	// What is known to be needed for what follows of the same item goes with it.
-	const following = unsentParts().map(
+	const following = bodiesToCome(whole, memory).map(
 		(one) => workspace.prices.reservationOf(pricedOf(item, one)) ?? 0,
 	);
 	const all = known === undefined ? known : following.reduce((sum, one) => sum + one, known);

@@ -99,6 +99,10 @@ class Creation {
 			credits: {},
 		};
 		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
+		const { memory, request, whole } = item;
+		const { path, body } = request;
+		const costsNothing = () => this.isRepetition({ path, body, isRepeat: false });
+		whole?.parts.push({ memory, body, costsNothing });
 	}
 
 	/** Whatever of our own has thrown, its slot is for others. */

@@ -154,8 +154,18 @@ export interface CredentialState {
 	excludedScopes: readonly Scope[];
 }
 
+/** One of the parts of an item. */
+interface PartToCome {
+	memory: ItemMemory;
+	body: unknown;
+	/** Whether it is known to be only a repetition, which costs nothing. */
+	costsNothing: () => boolean;
+}
+
 /** What the parts of an item know of each other. */
 export interface Whole {
+	/** What each of them asks for, once it is known whether that would only be repeated. */
+	parts: PartToCome[];
 	/** Why none of them is sent: one did not fit under a limit. */
 	refusedBy?: Failed;
 }
@@ -195,8 +205,6 @@ export interface Item extends Prepared {
 	part?: string;
 	/** Of a part: the whole, of which nothing is sent that does not fit under a limit as a whole. */
 	whole?: Whole;
-	/** Of a part: the bodies of the others that no sum of the execution has yet. */
-	unsentParts?: () => unknown[];
 	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
 	giveUp?: AbortSignal;
 }

@@ -4,29 +4,20 @@ import type { StoredFile } from '../transport/host';
 import { create } from './creation';
 import type { Item, Outcome, Whole } from './item';
 import { settingsOfParts } from './idempotency';
-import { itemMemory, labelOfPart, placeOfPart, type ItemMemory } from './memory';
+import { itemMemory, labelOfPart, placeOfPart } from './memory';
 
 /** A job for each part of what does not fit into one request, with its number and how many there are. */
 export async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<Outcome>> {
 	const { node, origin, settings } = item;
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
-	const memories = parts.map((_, index) => itemMemory(node, placeOfPart(origin.item, index)));
-	// Also what another execution has lost, or a 429 has put off: no sum of this one has it.
-	const isToCome = ({ state, expectedCredits }: ItemMemory) =>
-		state.is === 'new' || (state.is === 'sent' && expectedCredits === undefined);
-	const whole: Whole = {};
+	const whole: Whole = { parts: [] };
 	const made = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.item, index);
 			return await create({
 				...item,
 				whole,
-				// Asked when it is sent: one may turn out to be known.
-				unsentParts: () =>
-					memories.flatMap((other, at) =>
-						at !== index && isToCome(other) ? [parts[at]?.body] : [],
-					),
 				request,
 				parts: undefined,
 				part: labelOfPart(index),

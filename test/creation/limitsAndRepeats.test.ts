@@ -154,3 +154,17 @@ test('parts of which a lost execution does not know whether they were made have 
 	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });
 	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first', 'third']);
 });
+
+test('parts that Same Request gives again for nothing need not fit', async () => {
+	const ofFirst = { status: 'failed', error: { message: 'no' } };
+	const { model, click } = longText({
+		price: () => 4,
+		saysWhen: true,
+		ending: (prompt): Partial<Resource> => (prompt === 'first' ? ofFirst : { status: 'completed' }),
+	});
+	const settings = { idempotency: 'content' };
+	expect((await click('one', settings)).result.ok).toBe(false);
+	model.settings.ending = () => ({ status: 'completed' });
+	await click('two', { ...settings, maxCredits: 4 });
+	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first', 'second', 'third', 'first']);
+});

@@ -418,14 +418,21 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/parts.ts', 'test/creation/limitsAndRepeats.test.ts', {
-		'money/known-parts-have-to-fit': {
-			why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
-			from: 'at !== index && isToCome(other) ?',
-			to: 'at !== index ?',
+	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
+		'money/free-parts-have-to-fit': {
+			why: 'With Same Request, parts of a text that cost nothing again are counted, and the limit refuses the rest.',
+			from: ' && !part.costsNothing()',
+			to: '',
 		},
 	}),
-	...inFile('src/creation/parts.ts', 'test/creation/limitsAndRepeats.test.ts', {
+	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
+		'money/known-parts-have-to-fit': {
+			why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
+			from: ' && isToCome(part)',
+			to: '',
+		},
+	}),
+	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
 		'money/lost-parts-need-not-fit': {
 			why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
 			from: " || (state.is === 'sent' && expectedCredits === undefined)",
