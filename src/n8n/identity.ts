@@ -1,6 +1,8 @@
 import { shortHash } from '../base/hash';
 import { inOrder, valueAt } from '../base/values';
 import type { Input, NodeCall } from './call';
+import { requestFingerprint } from './prepare';
+import type { ApiRequest } from '../base/types';
 import type { Run } from '../creation/run';
 import type { OperationSpec } from '../creation/item';
 import { itemMemory, newMemory, type ItemMemory, type NodeMemory } from '../creation/memory';
@@ -15,6 +17,24 @@ function parametersFingerprint(
 ): string {
 	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
 	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
+}
+
+/** What gives another value each time it is evaluated. */
+const VOLATILE = /\$now\b|\$today\b|\bDate\b|\bDateTime\b|\brandom|uuid/i;
+
+/**
+ * What a call of a tool asks for beside its arguments, such as by an expression that reads the row of another
+ * node; nothing of a request that would differ each time.
+ */
+function requestText(
+	call: NodeCall,
+	input: Input,
+	spec: OperationSpec,
+	request: ApiRequest,
+): string {
+	const { node } = call;
+	const named = (spec.parameters ?? []).map((name) => valueAt(node.parameters, name.split('.')));
+	return VOLATILE.test(JSON.stringify(named)) ? '' : requestFingerprint(input, request);
 }
 
 /** The input item as text, with files represented by where n8n stores them. */
@@ -39,6 +59,7 @@ export function identify(
 	spec: OperationSpec,
 	run: Run,
 	node: NodeMemory,
+	request: ApiRequest,
 ): { item: string; memory: ItemMemory; inputFingerprint: string } {
 	const place = `${call.runIndex}:${input.index}`;
 	// There is nothing to remember about an operation that creates nothing.
@@ -47,7 +68,9 @@ export function identify(
 	run.cache.parameters ??= parametersFingerprint(call, spec);
 	const { isTool: tool } = call;
 	const inputFingerprint = shortHash(`${run.cache.parameters}\n${inputText(input, tool)}`);
-	const item = tool ? toolCall(node, inputFingerprint, call.executionId) : place;
+	if (!tool) return { inputFingerprint, item: place, memory: itemMemory(node, place) };
+	const content = shortHash(`${inputFingerprint}\n${requestText(call, input, spec, request)}`);
+	const item = toolCall(node, content, call.executionId);
 	return { inputFingerprint, item, memory: itemMemory(node, item) };
 }
 
@@ -57,7 +80,7 @@ export function identify(
  * content as one that has ended well in this execution is a new one; any other repeat is the same call, also
  * while the first still runs or, where the execution is retried, once it has ended.
  *
- * @param content fingerprint of the unevaluated parameters and the call's own arguments
+ * @param content fingerprint of the unevaluated parameters, the call's own arguments and its request
  */
 export function toolCall({ items }: NodeMemory, content: string, execution: string): string {
 	let endedEarlier: string | undefined;

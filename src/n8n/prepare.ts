@@ -137,8 +137,8 @@ function unkeptGuard(
 	});
 }
 
-/** Fingerprint of a request, only for one run: its files by where n8n stores them, else by their content. */
-function ownKeyFingerprint({ files }: Input, { path, body }: ApiRequest): string {
+/** Fingerprint of a request: its files by where n8n stores them, else by their content. */
+export function requestFingerprint({ files }: Input, { path, body }: ApiRequest): string {
 	const named = withoutReferences(body, ({ field, file = files[field] }) => {
 		return file && (file.id ?? shortHash(file.data));
 	});
@@ -198,7 +198,7 @@ function prepareItem(
 		parts: split?.(request),
 		settings: settings.value,
 		warning: said === '' ? undefined : said,
-		ownRequest: idempotency === 'custom' ? ownKeyFingerprint(input, request) : undefined,
+		ownRequest: idempotency === 'custom' ? requestFingerprint(input, request) : undefined,
 	});
 }
 

@@ -82,7 +82,14 @@ function openItem(
 	const { baseUrl, key, limits } = access;
 	const { executionId, credentialId, mode } = call;
 	const workflowMode = MODES[mode] ?? 'production';
-	const { item, memory, inputFingerprint } = identify(call, input, spec, run, node);
+	const { item, memory, inputFingerprint } = identify(
+		call,
+		input,
+		spec,
+		run,
+		node,
+		prepared.request,
+	);
 	const { timeoutMs, proxy, skipSslCertificateValidation } = sending;
 	const host = n8nHost(
 		{

@@ -137,6 +137,34 @@ describe.each(DOORS)('by %s', (_, door) => {
 		expect(await hear()).toMatch(/"id":"gen_2","status":"completed"/);
 	});
 
+	/** The call has no arguments of its own: what it asks for comes from an expression. */
+	const byExpression = (prompt: string): Partial<NodeRun> => ({
+		rawParameters: {
+			resource: 'image',
+			operation: 'generate',
+			waitForCompletion: true,
+			model: byId('m'),
+			prompt,
+		} as NodeRun['rawParameters'],
+	});
+
+	test('what an expression reads of another row is another call', async () => {
+		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
+		const ofRow = byExpression("={{ $('Sheet').item.json.prompt }}");
+		expect(await hear({ prompt: 'a cat' }, ofRow)).toMatch(/gen_1/);
+		expect(await hear({ prompt: 'a dog' }, ofRow)).toMatch(/gen_2/);
+		expect(await hear({ prompt: 'a cat' }, ofRow)).toMatch(/"id":"gen_1","status":"completed"/);
+		expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['a cat', 'a dog']);
+	});
+
+	test('what an expression says of the time is the same call', async () => {
+		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
+		const ofNow = byExpression('=A clock at {{ $now }}');
+		expect(await hear({ prompt: 'A clock at 10:00' }, ofNow)).toMatch(/gen_1/);
+		expect(await hear({ prompt: 'A clock at 10:01' }, ofNow)).toMatch(/gen_1.*completed/);
+		expect(model.jobs).toHaveLength(1);
+	});
+
 	test('a call that failed makes no other call of the conversation get an old picture', async () => {
 		let isRefused = false;
 		const { hear } = talk(door, {
