@@ -74,6 +74,7 @@ function noteCharge(progress: Progress, job: Resource): void {
 	const age = ageOf(progress, job);
 	progress.met = meet(progress, job);
 	charge.isNew = progress.met === undefined && age !== 'before';
+	if (charge.isNew && out.key !== undefined) idempotency.accepted?.(out.key);
 	if (!charge.isNew || !idempotency.isShared) return;
 	// The service does not keep its keys: nothing is known to be only repeated.
 	if (isPaidKey(progress, out.key)) item.workspace.paidKeys.clear();

@@ -56,6 +56,8 @@ export interface Idempotency {
 	 * @returns whether there is another key to try at once
 	 */
 	giveWay?(because: 'failedBefore' | 'noCredits'): boolean;
+	/** A job was made under a key. */
+	accepted?(key: string): void;
 	/** Credits may have come since the last 402. */
 	startAgain?(): void;
 	/** Takes the key for this request. @returns why it must not be sent under it */
@@ -108,14 +110,17 @@ const MAX_KEYS = 50;
 
 /**
  * All executions that ask for the same share a key, without any memory: each try begins with number 0. A key
- * whose job had failed before the try gives way to the next one. A 402 is answered by a key that only this
- * execution knows, as others may find credits.
+ * whose job had failed before the try gives way to the next one. A 402 is answered by a key of this
+ * execution, as others may find credits. If a job is made under that, it stands in for the shared one in this
+ * process: a service that keeps a 402 for its key would let the next execution pay again.
  */
 class SameRequest implements Idempotency {
 	readonly sameBy = 'content';
 	private readonly own: OnRetries;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
+	/** The shared key that was used last. */
+	private shared?: string;
 	/** Whether the next key is one that only this execution knows. */
 	private isLastResort = false;
 
@@ -140,7 +145,13 @@ class SameRequest implements Idempotency {
 
 	keyOf(filledIn?: unknown): string {
 		if (this.isLastResort) return this.own.keyOf(filledIn);
-		return keyFrom(this.sharedRequest, this.number, filledIn);
+		this.shared = keyFrom(this.sharedRequest, this.number, filledIn);
+		return this.item.workspace.standIns.get(this.shared) ?? this.shared;
+	}
+
+	accepted(key: string): void {
+		if (this.isLastResort && this.shared !== undefined)
+			this.item.workspace.standIns.set(this.shared, key);
 	}
 
 	giveWay(because: 'failedBefore' | 'noCredits'): boolean {

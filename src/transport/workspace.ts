@@ -32,6 +32,10 @@ export class Workspace {
 	readonly metJobs = new BoundedMap<string, number>(MOST_JOBS);
 	/** Hashes of keys that were paid for under, and when each was new, on both clocks. */
 	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
+	/**
+	 * By a key that others share and that leads to a 402, the one under which this process has paid instead.
+	 */
+	readonly standIns = new BoundedMap<string, string>(MOST_JOBS);
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 

@@ -141,3 +141,14 @@ test.each([
 		expect(paid()).toHaveLength(1);
 	},
 );
+
+test('where a 402 is kept for a key, what was paid after a top-up is given again in the same process', async () => {
+	const { ledger, execute, start, paid } = setUp({ caches402: true });
+	const workspace = start();
+	ledger.balance = 0;
+	expect(await execute(workspace)).toMatchObject([{ failure: { status: 402 } }]);
+	ledger.balance = 5;
+	const job = { value: { id: 'gen_1', status: 'completed' } };
+	for (let click = 0; click < 3; click += 1) expect(await execute(workspace)).toMatchObject([job]);
+	expect(paid()).toEqual(['gen_1']);
+});

@@ -404,6 +404,13 @@ export const money: Mutant[] = [
 			to: 'leftFor(item)',
 		},
 	}),
+	...inFile('src/creation/idempotency.ts', 'test/creation/contentRuns.test.ts', {
+		'money/kept-402-pays-each-time': {
+			why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
+			from: 'this.item.workspace.standIns.set(this.shared, key);',
+			to: '{ /* forgotten */ }',
+		},
+	}),
 	...inFile('src/creation/sameRequest.ts', 'test/creation/limitsAndRepeats.test.ts', {
 		'money/next-round-counts-twice': {
 			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
@@ -479,6 +486,13 @@ export const money: Mutant[] = [
 			why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
 			from: 'item.run.seemsOld(seen.job.id);',
 			to: 'takeBack(item, charge, seen.job.id);',
+		},
+	}),
+	...inFile('src/n8n/identity.ts', 'test/n8n/toolDoors.test.ts', {
+		'money/tool-call-of-another-row': {
+			why: 'An agent that asks for the picture of the second row gets that of the first.',
+			from: "return VOLATILE.test(JSON.stringify(named)) ? '' : requestFingerprint(input, request);",
+			to: "return named.length < 0 ? requestFingerprint(input, request) : '';",
 		},
 	}),
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {
