@@ -20,9 +20,6 @@ export interface CreationRequest {
 	isRepeat: boolean;
 }
 
-/** After so long without an answer, in ms, a creation gives its slot to others before it is sent again. */
-const HOLDS_SLOT_MS = 60_000;
-
 /** Whether the key of an open outcome can no longer settle it. */
 export function hasKeyExpired({ memory: { state }, workspace }: Item): boolean {
 	return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
@@ -87,16 +84,12 @@ async function ask(
 
 /** Recorded before it is sent, so that a run that dies in between can pick it up. */
 function noteSending(
-	{ item, out, place }: Progress,
+	{ item, out }: Progress,
 	{ key, path, body }: CreationRequest,
 	ending: Ending,
 ): void {
 	const { clock } = item.workspace;
-	if (ending.isOut()) {
-		// Its job, should there be one, takes a slot again once it is known.
-		if (clock.monotonic() - out.since >= HOLDS_SLOT_MS) place.slot?.release();
-		return;
-	}
+	if (ending.isOut()) return;
 	ending.goesOut();
 	out.since = clock.monotonic();
 	out.key = key;

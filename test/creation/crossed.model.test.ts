@@ -29,7 +29,7 @@ import { cases } from '../support/thorough';
  * by itself is often broken by another. The ledger of the service is the judge; each promise has a method.
  */
 
-const WORLDS = cases(3_000);
+const WORLDS = cases(2_000);
 const PLAN = { requestsPerMinute: 1_000_000, concurrentJobs: 5 };
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
