@@ -75,7 +75,8 @@ function noteCharge(progress: Progress, job: Resource): void {
 	progress.met = meet(progress, job);
 	charge.isNew = progress.met === undefined && age !== 'before';
 	if (charge.isNew && out.key !== undefined) idempotency.accepted?.(out.key);
-	if (!charge.isNew || !idempotency.isShared) return;
+	// With the same request, or the same key, others ask again.
+	if (!charge.isNew || idempotency.sharedRequest === undefined) return;
 	// The service does not keep its keys: nothing is known to be only repeated.
 	if (isPaidKey(progress, out.key)) item.workspace.paidKeys.clear();
 	if (age === 'since') noteKey(progress);

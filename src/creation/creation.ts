@@ -332,7 +332,7 @@ class Creation {
 		if (request.isRepeat) return request;
 		const { item, idempotency } = this;
 		const body = this.isLimited
-			? withBudget(item, request.body, idempotency.isShared)
+			? withBudget(item, request.body, idempotency.sharedRequest !== undefined)
 			: request.body;
 		const isFilledIn = body !== request.body || this.asksForModel;
 		return { ...request, body, key: idempotency.keyOf(isFilledIn ? body : undefined) };

@@ -318,18 +318,27 @@ function spentToday({ run, workspace }: Item): number {
 /** What is left of the day; `Infinity` without a limit. */
 export const leftOfDay = (item: Item): number => item.settings.maxCreditsPerDay - spentToday(item);
 
-/**
- * What the whole run is expected to need that it has not reserved yet; `undefined` where that is not known.
- */
-function neededBy({ run, spec, workspace }: Item): number | undefined {
-	const requests = [...run.checked.values()].flatMap((one) => {
-		if (!one.ok) return [];
+/** What all items of a run are expected to reserve; `undefined` where that is not known. */
+function priceOfRun({ run, spec, workspace }: Item): number | undefined {
+	let sum = 0;
+	for (const one of run.checked.values()) {
+		if (!one.ok || one.value.settings.dryRun) continue;
 		const { request, parts = [request] } = one.value;
-		return parts.map(({ body }): Priced => ({ endpoint: spec.endpoint, body }));
-	});
-	const prices = requests.map((request) => workspace.prices.reservationOf(request));
-	if (prices.includes(undefined)) return undefined;
-	return prices.reduce<number>((sum, price = 0) => sum + price, 0) - run.spent;
+		for (const { body } of parts) {
+			const price = workspace.prices.reservationOf({ endpoint: spec.endpoint, body });
+			if (price === undefined) return undefined;
+			sum += price;
+		}
+	}
+	return sum;
+}
+
+/** What the run is expected to need that it has not reserved yet; `undefined` where that is not known. */
+function neededBy(item: Item): number | undefined {
+	const { cache, spent } = item.run;
+	// Once: thousands of rows may be refused.
+	cache.price ??= priceOfRun(item);
+	return cache.price === undefined ? undefined : cache.price - spent;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { LIMITS } from '../api';
 import { sha256, shortHash } from '../base/hash';
 import { fail, ok, type Failed, type Result } from '../base/result';
+import { DAY_MS } from '../base/times';
 import { inOrder } from '../base/values';
 import type { IdempotencyChoice, IdempotencyMode, Item, Settings } from './item';
 import { scopeOf } from './sameRequest';
@@ -18,7 +19,8 @@ import type { JobReference } from './state';
  *
  * - _On Retries_ (`execution`): the scope of the item (its execution, content and place); a number kept in
  *   the item's state.
- * - _Same Request Within 24 Hours_ (`content`): the node and the content; 0 at first in each try.
+ * - _Same Request Within 24 Hours_ (`content`): the node and the content; 0 at first in each try. After a 402
+ *   a key of _On Retries_ stands in.
  * - _Own Key_ (`custom`): what the user gave; no number.
  * - _Off_ (`none`): there is no key.
  *
@@ -112,7 +114,7 @@ const MAX_KEYS = 50;
  * All executions that ask for the same share a key, without any memory: each try begins with number 0. A key
  * whose job had failed before the try gives way to the next one. A 402 is answered by a key of this
  * execution, as others may find credits. If a job is made under that, it stands in for the shared one in this
- * process: a service that keeps a 402 for its key would let the next execution pay again.
+ * process: a service that keeps a 402 for its key would let whoever asks next pay again.
  */
 class SameRequest implements Idempotency {
 	readonly sameBy = 'content';
@@ -120,7 +122,7 @@ class SameRequest implements Idempotency {
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
 	/** The shared key that was used last. */
-	private shared?: string;
+	private shared = '';
 	/** Whether the next key is one that only this execution knows. */
 	private isLastResort = false;
 
@@ -144,14 +146,22 @@ class SameRequest implements Idempotency {
 	}
 
 	keyOf(filledIn?: unknown): string {
-		if (this.isLastResort) return this.own.keyOf(filledIn);
-		this.shared = keyFrom(this.sharedRequest, this.number, filledIn);
-		return this.item.workspace.standIns.get(this.shared) ?? this.shared;
+		if (!this.isLastResort) this.shared = keyFrom(this.sharedRequest, this.number, filledIn);
+		return this.standIn ?? (this.isLastResort ? this.own.keyOf(filledIn) : this.shared);
+	}
+
+	/** Another execution, or another row, may have paid under it. */
+	private get standIn(): string | undefined {
+		const { clock, standIns } = this.item.workspace;
+		const known = standIns.get(this.shared);
+		const isOver = known !== undefined && clock.monotonic() - known.since >= DAY_MS;
+		return isOver ? undefined : known?.key;
 	}
 
 	accepted(key: string): void {
-		if (this.isLastResort && this.shared !== undefined)
-			this.item.workspace.standIns.set(this.shared, key);
+		const { clock, standIns } = this.item.workspace;
+		if (!this.isLastResort || this.standIn !== undefined) return;
+		standIns.set(this.shared, { key, since: clock.monotonic() });
 	}
 
 	giveWay(because: 'failedBefore' | 'noCredits'): boolean {

@@ -23,6 +23,8 @@ interface RunCache {
 	/** What a dry run says of all items. */
 	dry?: Promise<DrySummary>;
 	today?: Promise<TodayAsOf>;
+	/** What all its items are expected to reserve. */
+	price?: number;
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */

@@ -19,12 +19,20 @@ function parametersFingerprint(
 	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
 }
 
-/** What gives another value each time it is evaluated. */
-const VOLATILE = /\$now\b|\$today\b|\bDate\b|\bDateTime\b|\brandom|uuid/i;
+/** What stands in expressions: all between double braces. */
+const EXPRESSION = /\{\{.*?\}\}/gs;
+
+/** An expression that reads what another node has given. */
+const READS_NODE = /\$\(|\$node\b|\$items\b/;
+
+/** One that gives another value each time it is evaluated. */
+const CHANGES =
+	/\$now\b|\$today\b|\$(?:run|item)Index\b|\bnew Date\b|\bDate\.|DateTime\b|ToNow\b|isInLast|\brandom|randomUUID/;
 
 /**
- * What a call of a tool asks for beside its arguments, such as by an expression that reads the row of another
- * node; nothing of a request that would differ each time.
+ * What a call of a tool asks for beside its arguments, where an expression reads it of another node: for
+ * another row that is another call. Nothing if the request would differ each time: then it would never be
+ * the same call, and be paid for again.
  */
 function requestText(
 	call: NodeCall,
@@ -34,7 +42,9 @@ function requestText(
 ): string {
 	const { node } = call;
 	const named = (spec.parameters ?? []).map((name) => valueAt(node.parameters, name.split('.')));
-	return VOLATILE.test(JSON.stringify(named)) ? '' : requestFingerprint(input, request);
+	const expressions = (JSON.stringify(named).match(EXPRESSION) ?? []).join('\n');
+	const counts = READS_NODE.test(expressions) && !CHANGES.test(expressions);
+	return counts ? requestFingerprint(input, request) : '';
 }
 
 /** The input item as text, with files represented by where n8n stores them. */

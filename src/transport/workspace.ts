@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'crypto';
 import { systemClock } from '../base/clock';
 import { BoundedMap } from '../base/boundedMap';
+import { DAY_MS } from '../base/times';
 import type { Clock, Random } from '../base/types';
 import type { RateLimits } from './credential';
 import { Client } from './client';
@@ -13,7 +14,7 @@ import { RateLimiter } from './rateLimiter';
 import { Spending } from './spending';
 import { MINUTE_MS } from './tuning';
 
-/** A workspace in which nobody waits is forgotten after so long without a request. */
+/** A workspace in which nobody waits is forgotten after so long, unless it knows keys that were paid under. */
 const UNUSED_MS = 3_600_000;
 
 /** More than a workspace makes in a day, after which keys are over. */
@@ -35,7 +36,7 @@ export class Workspace {
 	/**
 	 * By a key that others share and that leads to a 402, the one under which this process has paid instead.
 	 */
-	readonly standIns = new BoundedMap<string, string>(MOST_JOBS);
+	readonly standIns = new BoundedMap<string, { key: string; since: number }>(MOST_JOBS);
 	/** By credential. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
@@ -65,7 +66,9 @@ export class Workspace {
 
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
-		const hasRested = now - this.rateLimiter.usedAt >= UNUSED_MS;
+		// Whoever asks for the same within a day is to be given it.
+		const areKeysKnown = this.paidKeys.size + this.standIns.size > 0;
+		const hasRested = now - this.rateLimiter.usedAt >= (areKeysKnown ? DAY_MS : UNUSED_MS);
 		return hasRested && this.poller.isIdle && !this.spending.isNeeded;
 	}
 

@@ -152,3 +152,30 @@ test('where a 402 is kept for a key, what was paid after a top-up is given again
 	for (let click = 0; click < 3; click += 1) expect(await execute(workspace)).toMatchObject([job]);
 	expect(paid()).toEqual(['gen_1']);
 });
+
+test('and so it is in the rows beside it, and past the limit of an execution', async () => {
+	const { ledger, execute, start, paid } = setUp({ caches402: true });
+	const workspace = start();
+	ledger.balance = 0;
+	await execute(workspace);
+	ledger.balance = 5;
+	const job = { value: { id: 'gen_1', status: 'completed' } };
+	expect(await execute(workspace, 3)).toMatchObject([job, job, job]);
+	expect(await execute(workspace, 1, { maxCredits: 0.5 })).toMatchObject([job]);
+	expect(workspace.isUnused).toBe(false);
+	expect(paid()).toEqual(['gen_1']);
+});
+
+test('a day later all processes share the key of the request again', async () => {
+	const { clock, ledger, execute, once, start, paid } = setUp({ caches402: true });
+	const workspace = start();
+	ledger.balance = 0;
+	await execute(workspace);
+	ledger.balance = 5;
+	await execute(workspace);
+	await clock.pass(25 * HOUR);
+	const job = { value: { id: 'gen_2', status: 'completed' } };
+	expect(await execute(workspace)).toMatchObject([job]);
+	expect(await once()).toMatchObject(job);
+	expect(paid()).toEqual(['gen_1', 'gen_2']);
+});

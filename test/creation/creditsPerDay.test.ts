@@ -4,6 +4,7 @@ import { startOfDay } from '../../src/creation/day';
 import { answer, errorBody } from '../model/answers';
 import { dice } from '../model/random';
 import { playSeeds } from '../support/seed';
+import { PriceBook } from '../../src/transport/priceBook';
 import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
@@ -242,4 +243,18 @@ test(`${RUNS} random days: never more than the limit is charged once prices are 
 			: [];
 	});
 	expect(full).toBeGreaterThan(RUNS / 5);
+});
+
+test('rows that do not fit cost no price of all rows each', async () => {
+	const asked = jest.spyOn(PriceBook.prototype, 'reservationOf');
+	const t = workspaceOf({
+		earlier: [[1, 2]],
+		counts: Array<number>(300).fill(1),
+		maxCreditsPerDay: 2,
+	});
+	const { text } = await t.execute();
+	expect(text).toContain('this run needs about 600');
+	expect(t.charged()).toBe(0);
+	expect(asked.mock.calls.length).toBeLessThan(300 * 20);
+	asked.mockRestore();
 });

@@ -95,7 +95,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		],
 	'What ends is an error, which says what is known of the job and its credits.': [NO_SLOT, LOST],
 	'Run it again, and you pay nothing twice.': [LOST],
-	'429 for a creation that needs a slot | it goes out with the next free slot; if no job runs, when `Retry-After` says so; or as a try from time to time | _Wait Timeout_':
+	'429 for a creation that needs a slot | it goes out with the next free slot; if no image, video or audio runs, when `Retry-After` says so; or as a try from time to time | _Wait Timeout_':
 		[
 			REFUSED,
 			[CREATION, 'a 429 for the requests of a minute, while no job runs, that %s'],

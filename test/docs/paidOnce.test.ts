@@ -125,6 +125,13 @@ const SENTENCES: Record<string, Proof[]> = {
 			'earlier failures lead to the next key, however many there were, and all share what comes of it',
 		],
 	],
+	'If a service keeps a refusal for lack of credits (402) under its key, _Same Request_ pays under another one, which this process knows for a day.':
+		[
+			[
+				'test/creation/contentRuns.test.ts',
+				'where a 402 is kept for a key, what was paid after a top-up is given again in the same process',
+			],
+		],
 	'With _Same Request_ a job that another process has made less than a minute before, and that has failed, ends the item as one of its own; the next try makes a new one.':
 		[['test/creation/thereBefore.test.ts', 'one that has failed just now in another process']],
 	'_Same Request_ counts per node.': [SAME_KEY],

@@ -12,7 +12,8 @@ const TABLE = 'mediagen prompts';
 const PRICE = 2;
 const ROWS = 200;
 const MIB = 1024 * 1024;
-const FILE_BYTES = MIB;
+/** All of them together are far more than n8n's heap grows by itself. */
+const FILE_BYTES = 2 * MIB;
 
 /** What is wrong with a row, by its place; those up to the middle fail before the stop. */
 const BAD: Record<number, { prompt: string; problem: RegExp }> = {

@@ -407,7 +407,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/idempotency.ts', 'test/creation/contentRuns.test.ts', {
 		'money/kept-402-pays-each-time': {
 			why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
-			from: 'this.item.workspace.standIns.set(this.shared, key);',
+			from: 'standIns.set(this.shared, { key, since: clock.monotonic() });',
 			to: '{ /* forgotten */ }',
 		},
 	}),
@@ -491,8 +491,8 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/identity.ts', 'test/n8n/toolDoors.test.ts', {
 		'money/tool-call-of-another-row': {
 			why: 'An agent that asks for the picture of the second row gets that of the first.',
-			from: "return VOLATILE.test(JSON.stringify(named)) ? '' : requestFingerprint(input, request);",
-			to: "return named.length < 0 ? requestFingerprint(input, request) : '';",
+			from: 'const counts = READS_NODE.test(expressions) && !CHANGES.test(expressions);',
+			to: 'const counts = false;',
 		},
 	}),
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {

@@ -148,18 +148,28 @@ describe.each(DOORS)('by %s', (_, door) => {
 		} as NodeRun['rawParameters'],
 	});
 
-	test('what an expression reads of another row is another call', async () => {
+	test.each([
+		"={{ $('Sheet').item.json.prompt }}",
+		"=A save-the-date card: {{ $('Sheet').item.json.uuid_of_date }}, a random pose",
+		"={{ $node['Sheet'].json.Date }}",
+	])('what an expression reads of another row is another call: %s', async (prompt) => {
 		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
-		const ofRow = byExpression("={{ $('Sheet').item.json.prompt }}");
+		const ofRow = byExpression(prompt);
 		expect(await hear({ prompt: 'a cat' }, ofRow)).toMatch(/gen_1/);
 		expect(await hear({ prompt: 'a dog' }, ofRow)).toMatch(/gen_2/);
 		expect(await hear({ prompt: 'a cat' }, ofRow)).toMatch(/"id":"gen_1","status":"completed"/);
-		expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['a cat', 'a dog']);
+		expect(model.jobs.map((job) => job.prompt)).toEqual(['a cat', 'a dog']);
 	});
 
-	test('what an expression says of the time is the same call', async () => {
+	test.each([
+		'=A clock at {{ $now }}',
+		"={{ '2020-01-01'.toDateTime().diffToNow('seconds') }}",
+		'=A cat {{ $runIndex }}',
+		'=A cat {{ $execution.id }}',
+		"={{ $('Sheet').item.json.prompt }} {{ Math.random() }}",
+	])('what gives something else each time is the same call: %s', async (prompt) => {
 		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
-		const ofNow = byExpression('=A clock at {{ $now }}');
+		const ofNow = byExpression(prompt);
 		expect(await hear({ prompt: 'A clock at 10:00' }, ofNow)).toMatch(/gen_1/);
 		expect(await hear({ prompt: 'A clock at 10:01' }, ofNow)).toMatch(/gen_1.*completed/);
 		expect(model.jobs).toHaveLength(1);
