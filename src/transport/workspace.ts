@@ -14,7 +14,7 @@ import { RateLimiter } from './rateLimiter';
 import { Spending } from './spending';
 import { MINUTE_MS } from './tuning';
 
-/** A workspace in which nobody waits is forgotten after so long, unless it knows keys that were paid under. */
+/** So long without a request, in ms, a workspace is kept in which nobody waits, and which knows no keys. */
 const UNUSED_MS = 3_600_000;
 
 /** More than a workspace makes in a day, after which keys are over. */

@@ -166,7 +166,7 @@ describe.each(DOORS)('by %s', (_, door) => {
 		"={{ '2020-01-01'.toDateTime().diffToNow('seconds') }}",
 		'=A cat {{ $runIndex }}',
 		'=A cat {{ $execution.id }}',
-		"={{ $('Sheet').item.json.prompt }} {{ Math.random() }}",
+		"={{ $('Sheet').item.json.prompt }} {{ $now.toMillis() }}",
 	])('what gives something else each time is the same call: %s', async (prompt) => {
 		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
 		const ofNow = byExpression(prompt);

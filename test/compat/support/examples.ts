@@ -37,15 +37,20 @@ export async function tryExamples({ rest, credential, sandbox }: EventInstance) 
 		if (error) return `${error.message} ${error.description ?? ''}`;
 		return end in runData ? 'ok' : `${end} did not run`;
 	};
-	const tried = async (example: WorkflowData) => {
-		const number = numberOf(example.name) ?? example.name;
+	const imported: Array<{ example: WorkflowData; id: string }> = [];
+	// One after the other: the database of an n8n 1 bears no two at once.
+	for (const example of readExamples()) {
 		const { id } = await rest.workflows.create(withCredential(example, credential));
+		imported.push({ example, id });
+	}
+	const tried = async ({ example, id }: { example: WorkflowData; id: string }) => {
+		const number = numberOf(example.name) ?? example.name;
 		const lacks = !example.nodes.every(isThere);
 		const [trigger, end] = RUN[number] ?? [];
 		const runs = trigger !== undefined && end !== undefined && !lacks;
 		return { number, lacks, came: runs ? await run(id, trigger, end) : undefined };
 	};
-	const all = await Promise.all(readExamples().map(tried));
+	const all = await Promise.all(imported.map(tried));
 	return {
 		lacking: all.filter(({ lacks }) => lacks).map(({ number }) => number),
 		ran: all.flatMap(({ number, came }) => (came === undefined ? [] : [`${number}: ${came}`])),
