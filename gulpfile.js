@@ -7,8 +7,12 @@ const { PACKED_PAGES, withAbsoluteLinks } = require('./scripts/packedPages');
 
 /*
  * What TypeScript does not make of the build. `npm run build` is `gulp clean`, `tsc` and `gulp`; it ends with
- * dist/package, the folder that is published. The project itself cannot be packed: docs/development.md says
- * why.
+ * dist/package, the folder that is published: the compiled nodes, README and CHANGELOG with absolute links,
+ * and a package.json without scripts and development dependencies. `npm pack ./dist/package` packs it.
+ *
+ * The checkout itself cannot be packed or published, whatever is typed: among its `files` is a folder with a
+ * .npmignore that is a link to itself. npm cannot read it, ends, and prints its path, which says what to
+ * type.
  */
 
 /** Copies files from beside the nodes to the same places in the build, byte for byte. */

@@ -1,10 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- not published */
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { LostOfWorkflow } from '../src/creation/lostRequests';
+import { LostOfWorkflow } from '../src/creation/idempotency/lostRequests';
 import { Run } from '../src/creation/run';
-import { executionCredits } from '../src/creation/cap';
+import { ExecutionSum } from '../src/creation/credits/ledger';
 import { create } from '../src/creation/creation';
+import type { Item } from '../src/creation/item';
 import type { RateLimits } from '../src/transport/credential';
 import { Workspace } from '../src/transport/workspace';
 import type { Clock, Random, Send } from '../src/base/types';
@@ -41,6 +42,15 @@ interface Options {
 	from?: Package;
 }
 
+/** Who asks. One object for all items of a run, as in n8n. */
+const OWNER: Item['origin']['owner'] = {
+	execution: 'execution 1',
+	isManual: false,
+	node: 'workflow/node',
+	credential: 'credential',
+	order: () => '',
+};
+
 /**
  * A run of items in a process of n8n of its own, all started at once as n8n starts them.
  * @returns its workspace, and whether each item has got its media
@@ -54,11 +64,12 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 	const shared = {
 		host,
 		workspace,
-		run: new Run(),
+		run: new Run(undefined, false, signal),
 		lost: new LostOfWorkflow().editor,
 		hasService: true,
-		credits: executionCredits({}),
+		executionSum: new ExecutionSum({}),
 		node: { runId: name, items: {} },
+		origin: { owner: OWNER },
 	};
 	const settings = settingsWith({ waitTimeoutMs: Infinity });
 	const items = Array.from({ length: jobs }, (_, itemIndex) =>

@@ -40,7 +40,7 @@ export class MediaGenApi implements ICredentialType {
 			options: SCOPES.map((scope) => ({ name: scope, value: scope })),
 			default: [],
 			description:
-				'Leave empty to let the service decide. If scopes are chosen, an operation that needs another one is refused before anything is sent. MediaGen Workspace: Check Setup finds out which the key has.',
+				'Leave empty to let the service decide. If scopes are chosen, an operation that needs another one is refused before anything is sent. MediaGen Workspace: Check Setup finds out which scopes the key has.',
 		},
 		{
 			displayName: 'Requests per Minute',

@@ -19,7 +19,7 @@ export class MediaGenWebhookSecretApi implements ICredentialType {
 			required: true,
 			default: '',
 			description:
-				'The secret that was shown once when the webhook was created elsewhere, exactly as it was shown',
+				'The secret that was shown once, when the webhook was created. Copy it exactly as it was shown.',
 		},
 	];
 }

@@ -151,7 +151,7 @@ function outputOf({ operation, resource }: OfferedOperation, folder: string) {
 	const schema = JSON.parse(readFileSync(path.join(projectRoot, file), 'utf8')) as JsonSchema;
 	const lines = outputRows(schema);
 	const said = [
-		spec.output === 'list' ? `One item for each ${spec.run ? 'check' : 'entry'}.` : 'One item.',
+		spec.output === 'list' ? `One item for each ${spec.perform ? 'check' : 'entry'}.` : 'One item.',
 		names.includes('downloadOutputs') &&
 			'With _Download Outputs_ the files are in its binary fields `data`, `data_1` and so on.',
 		names.includes('downloadPreview') &&
@@ -197,7 +197,7 @@ function operationSections(node: RegisteredNode, common: string[][]): string[] {
 	const firstWith = new Map<string, string>();
 	return node.operations.map((shown) => {
 		const { operation } = shown;
-		const { endpoint, run } = operation.spec;
+		const { endpoint, perform } = operation.spec;
 		const { method, path, scope } = endpoint;
 		const asked = `\`${method} ${path}\`${scope ? `, scope \`${scope}\`` : ''}`;
 		const title = titleOf(shown);
@@ -210,7 +210,7 @@ function operationSections(node: RegisteredNode, common: string[][]): string[] {
 				: `**Output.** ${said} Fields: as [${first}](#${anchorOf(first)}).`;
 		return [
 			`## ${title}`,
-			`${operation.description.replace(/\.$/, '')}. ${run ? 'Up to 20 requests' : asked}.`,
+			`${operation.description.replace(/\.$/, '')}. ${perform ? 'Up to 20 requests' : asked}.`,
 			fieldTable(fieldsOf(node, shown), common),
 			output.trimEnd(),
 		].join('\n\n');

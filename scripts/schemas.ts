@@ -189,7 +189,7 @@ function extended({ output, endpoint }: OperationSpec, answer: JsonSchema): Json
  * the specification does not show.
  */
 function outputSchema({ spec, fields }: Pick<Operation, 'spec' | 'fields'>): JsonSchema {
-	if (spec.run) return CHECK;
+	if (spec.perform) return CHECK;
 	const before = extended(spec, answerOf(spec));
 	const sample = sampleOf(before) as Resource;
 	const shown = spec.simplify ? spec.simplify(sample) : sample;

@@ -237,6 +237,8 @@ async function takePanels({ page, editor, rest, credential }: EditorSession): Pr
 		await editor.openNode(description.displayName);
 		await page.mouse.move(0, 0);
 		const panel = page.getByTestId('node-parameters');
+		// n8n loads its own fields, such as Poll Times, a moment after ours.
+		await panel.getByText('Loading').first().waitFor({ state: 'detached' });
 		const boxOf = async (part: ReturnType<Page['locator']>) =>
 			(await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 		const fields = await boxOf(panel);

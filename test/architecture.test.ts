@@ -98,15 +98,15 @@ const STATUS_TABLE = 'src/transport/statuses.ts';
 
 /** What else of the published code holds such numbers, and why. */
 const OTHER_STATUSES: Record<string, string> = {
-	'nodes/Trigger/receive.ts: 300, 401, 503': 'what n8n answers to a delivery',
+	'nodes/Trigger/delivery.ts: 300, 401, 503': 'what n8n answers to a delivery',
 	'src/api/endpoints.ts: 402, 404': 'which operation may answer what, not what it means',
 	'src/api/index.ts: 500': 'characters',
 	'src/creation/dryRun.ts: 480': 'pixels',
 	'src/files/samples.ts: 440': 'hertz',
 	'src/base/types.ts: 200, 300': 'a success, of the storage of files too',
-	'src/files/down.ts: 200': 'the storage of files',
+	'src/files/download.ts: 200': 'the storage of files',
 	'src/files/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
-	'src/files/up.ts: 200': 'the storage of files',
+	'src/files/upload.ts: 200': 'the storage of files',
 	'src/creation/answer.ts: 201, 202': 'what is ready or approved, of three operations only',
 };
 
@@ -204,6 +204,15 @@ test('what is published uses no global that n8n forbids', () => {
 		return FORBIDDEN.filter((name) => names.has(name)).map((name) => `${file}: ${name}`);
 	});
 	expect(wrong).toEqual([]);
+});
+
+test('the real time is taken by the clock and by triggers, and nowhere else', () => {
+	const takesTime = /\b(Date|performance)\.now\(|\bnew Date\(\)/;
+	expect(published.filter((file) => takesTime.test(read(file))).sort()).toEqual([
+		'nodes/Trigger/delivery.ts',
+		'nodes/Trigger/registration.ts',
+		'src/base/clock.ts',
+	]);
 });
 
 test('what a status of the service means is known in one file', () => {

@@ -1,8 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
 import { splitText } from '../nodes/Speech/splitText';
+import { eventIdentity } from '../nodes/Trigger/delivery';
 import { isBlank, quoted, sendable, trimmed, unwrapped } from '../src/base/texts';
 import { flagOf } from '../src/base/values';
-import { eventIdentity, readEvent, readPayload } from '../src/trigger/event';
+import { readEvent, readPayload } from '../src/trigger/event';
 import { whyUntrusted } from '../src/trigger/signature';
 import {
 	binaryField,
@@ -23,7 +24,6 @@ import {
 import { parsedJson } from '../src/fields/rules/json';
 import { presetVoiceName } from '../src/n8n/pickers/choices';
 import { withEditorLabels } from '../src/n8n/words';
-import { readBaseUrl } from '../src/transport/baseUrl';
 import { mediaUrlIn, transferUrlProblem } from '../src/transport/urls';
 import {
 	messageIn,
@@ -35,14 +35,14 @@ import {
 	withoutSecret,
 } from '../src/transport/bodies';
 import { retryAfterMs } from '../src/transport/client';
-import { readCredential } from '../src/transport/credential';
+import { readBaseUrl, readCredential } from '../src/transport/credential';
 import { readerPath } from '../src/transport/jobState';
 import { localReason, toNoResponse } from '../src/transport/network';
 import { errorOf } from '../src/transport/statuses';
-import { uploadHeaders } from '../src/files/headers';
+import { uploadHeaders } from '../src/files/uploadHeaders';
 import { detect, nameOfType, statedType, typeOfName } from '../src/files/fileTypes';
 import { readableStem, safeFileName } from '../src/files/names';
-import { contentLength } from '../src/files/transfer';
+import { statedLength } from '../src/n8n/n8nHost';
 import { context } from './support/rules';
 
 /** Everything that reads a text of others, by what it reads. */
@@ -53,7 +53,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'a stated type': statedType,
 	'the bytes of a file': (text) => detect(Buffer.from(text), { types: [text], name: text }),
 	'a header for an upload': (text) => uploadHeaders({ [text]: text, b: text }, 1),
-	'a stated length': (text) => contentLength({ headers: { 'content-length': text } }),
+	'a stated length': (text) => statedLength({ 'content-length': text }),
 	'a time to wait': (text) => retryAfterMs({ 'retry-after': text }, 0),
 	'an answer': (text) => whatCame(parsed(text)),
 	'the words of an error': (text) => errorOf({ error: { message: text, type: text } }),

@@ -111,3 +111,15 @@ export async function shareSixTimes(load: Omit<Sharing, Circumstances>): Promise
 	}
 	return runs;
 }
+
+/**
+ * Two workers of n8n with 20 jobs of 8 s each, the second of which begins a second later, as it does in a
+ * real n8n: it finds all slots taken, so that the first never sees a job of another process. 20 runs.
+ */
+export async function shareAsWorkers(): Promise<Shared[]> {
+	const load = { processes: 2, jobs: 20, seconds: 8, apartMs: 1_000, hasForeign: false } as const;
+	const settings = { window: 'sliding', namesRetryAfter: false, countsRefused: false } as const;
+	const runs: Shared[] = [];
+	for (let seed = 1; seed <= 20; seed += 1) runs.push(await share({ ...load, ...settings }, seed));
+	return runs;
+}

@@ -29,15 +29,18 @@ import { flagOf } from '../../src/base/values';
 import { AGENT_STATUSES, type TerminalStatuses } from '../../src/transport/jobState';
 import { checkBudget } from '../../src/creation/approval';
 
-/** What the three steps offer; `paid`: options of a step that reserves credits. */
+/**
+ * The fields with which each of the three steps waits for the run.
+ * @param paid options of a step that reserves credits
+ */
 const waitFields = (terminalStatuses: TerminalStatuses, paid: Field[] = []): Field[] =>
 	creationFields([...paid, ...statusFields(terminalStatuses)], {
 		...waitForCompletion,
 		description:
-			'Whether to wait until the run has ended or waits for you, as without this option: with the status plan_proposed for Approve, with awaiting_review for Review. Otherwise the output is the run right after the request.',
+			'Whether to wait until the run has ended or needs you: its plan is to be approved (status plan_proposed) or its assets are to be reviewed (awaiting_review). Without this option, the node waits. When off, it outputs the run right after the request.',
 	});
 
-/** The job of every step. */
+/** Every step gives the agent run, and must not be carried out twice. */
 const STEP = { output: 'job', object: 'agent_run', creates: true } as const;
 
 const directionStrategy: Field = {
@@ -63,6 +66,7 @@ const budget: Field = {
 	mapping: {
 		...inBody('max_credits', number({ ...LIMITS.agentMaxCredits, integer: true })),
 		guardsMoney: true,
+		guardsWith: 'autoApprove',
 	},
 };
 
@@ -96,12 +100,12 @@ const create: Operation = {
 	name: 'Create',
 	action: 'Create an agent run',
 	description:
-		'Plan a production. That costs 1 credit, carrying it out more; by default retries never pay twice.',
+		'Plan a production. Planning costs 1 credit, carrying it out costs more; by default retries never pay twice.',
 	spec: {
 		...STEP,
 		endpoint: ENDPOINTS.createAgentRun,
 		charges: true,
-		// A plan that waits for approval is not carried out yet.
+		// A run takes a slot only once its plan is carried out, which waits for approval otherwise.
 		takesSlot: (body) => (isRecord(body) && flagOf(body.auto_approve) ? 'agent' : undefined),
 		terminalStatuses: AGENT_STATUSES.any,
 	},
@@ -123,7 +127,7 @@ const create: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Budget in Credits as well. If the plan cannot be approved, that is an error, from which Approve can go on.',
+				'Whether to approve the plan at once, so that it is carried out and paid for without asking. Set Budget in Credits as well. If the plan cannot be approved, the node fails, and Approve can go on from there.',
 			mapping: inBody('auto_approve', flag()),
 		},
 		additionalFields([budget, directionStrategy, priority, sourceImages]),
@@ -177,11 +181,11 @@ const approve: Operation = {
 			name: 'plan',
 			type: 'json',
 			typeOptions: { rows: 5 },
-			// n8n marks an empty one in red.
+			// n8n marks an empty field of JSON in red.
 			default: '{}',
-			hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Left as it is, the plan is approved as it was proposed.',
+			hint: 'To change the plan, enter the whole plan, such as {{ $json.plan }} with your changes. Leave this field as it is to approve the plan as it was proposed.',
 			description: 'The plan of the run, with your changes',
-			// An empty plan changes nothing: the plan stays as it was proposed.
+			// An empty plan is left out of the request: the plan stays as it was proposed.
 			mapping: inBody('plan', jsonObject()),
 		},
 		...waitFields(AGENT_STATUSES.afterApproval, [
@@ -228,12 +232,13 @@ const get: Operation = {
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status, plan and files of an agent run',
-	description: 'Read an agent run with its plan and files, which it can download. Costs nothing.',
+	description:
+		'Read an agent run with its plan, and download its files if you like. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getAgentRun, output: 'job', object: 'agent_run' },
 	fields: [...ofItemBefore(thisAgentRun), ...existingRunOutputs],
 };
 
-/** An entry without nested values. */
+/** An entry of a list without the lists and objects in it. */
 export function plainFields(entry: Json): Json {
 	const plain = Object.entries(entry).filter(
 		([, value]) => typeof value !== 'object' || value === null,

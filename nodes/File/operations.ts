@@ -19,7 +19,7 @@ const upload: Operation = {
 			placeholder: 'e.g. data',
 			hint: 'The name of the input binary field containing the file to be uploaded',
 			description:
-				'Its name, type and size are sent to the service first, then the file itself as a stream',
+				'The file to upload. Its name, type and size are sent to the service first, then the file itself as a stream.',
 			mapping: inBody('file', binaryField()),
 		},
 	],

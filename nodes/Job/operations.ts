@@ -22,7 +22,7 @@ const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and files of a job',
 	description:
-		'Read any job, with fresh links; finished tells if it has ended or waits for you. Costs nothing.',
+		'Read any job with fresh links. The field "finished" tells whether it has ended or waits for you. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getJob, output: 'job' },
 	fields: [...ofItemBefore(jobId), ...existingRunOutputs],
 };

@@ -9,7 +9,7 @@ import { collection, type Field, inBody } from '../../src/fields/operation';
 import { catalogueValue, mediaField, modelVoiceLocator } from '../../src/fields/locators';
 import { flag, located, media, name as nameRule, number, prose } from '../../src/fields/rules';
 
-/** A field of the three generations, with the modes that the specification's words tie it to. */
+/** A field of generations, with the modes for which the specification describes it. */
 interface OfModes {
 	modes: GenerationMode[];
 	field: Field;
@@ -32,7 +32,7 @@ interface InputField extends Pick<Field, 'displayName' | 'description'> {
 	example?: string;
 }
 
-/** A slot takes URLs or binary fields. Specification: CreateGeneration, `input`. */
+/** A field for media, as URLs or binary fields. Specification: CreateGeneration, `input`. */
 function inputField({ modes, name, ...ui }: InputField): OfModes {
 	const isMany = !SINGLE.includes(name);
 	const rule = media(isMany ? {} : LIMITS.singleItemSlot);
@@ -165,7 +165,7 @@ const PARAMETERS: OfModes[] = [
 			name: 'loop',
 			type: 'boolean',
 			default: true,
-			description: 'Whether the end leads into the beginning',
+			description: 'Whether the end leads back into the beginning',
 			mapping: sent('loop', flag()),
 		},
 	},
@@ -201,7 +201,7 @@ const PARAMETERS: OfModes[] = [
 	{ modes: ['audio'], field: { ...modelVoiceLocator, mapping: sent('voice') } },
 ];
 
-/** A model takes few of them; the service decides. */
+/** All parameters of a mode. A model takes only a few of them: which, the service decides. */
 export const parameters = (mode: GenerationMode): Field =>
 	collection(
 		{

@@ -19,7 +19,10 @@ import {
 import { dateTime, prose } from '../../src/fields/rules';
 import { input, parameters } from './fields';
 
-/** `10,000`. Without a locale, whose rules take a fifth of the time to load all nodes. */
+/**
+ * A number with commas, such as `10,000`. No locale is used, because its rules would take a fifth of the time
+ * to load all nodes.
+ */
 const grouped = (number: number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 
 const AT_MOST = `at most ${grouped(LIMITS.promptLength.max)} characters`;
@@ -69,7 +72,7 @@ const generateImage = generate({
 	action: 'Generate an image',
 	description:
 		"Make images from a prompt. Costs the model's price; by default retries never pay twice.",
-	model: { ...modelField, description: 'Makes the image' },
+	model: { ...modelField, description: 'The model that makes the image' },
 	prompt: {
 		placeholder: 'e.g. A lighthouse on a cliff at dawn, oil painting',
 		description: `What the image shows, ${AT_MOST}`,
@@ -84,7 +87,7 @@ const generateVideo = generate({
 	action: 'Generate a video',
 	description:
 		"Make a video from a prompt or images. Costs the model's price; by default retries never pay twice.",
-	model: { ...modelField, description: 'Makes the video' },
+	model: { ...modelField, description: 'The model that makes the video' },
 	prompt: {
 		placeholder: 'e.g. The camera circles a lighthouse while waves break on the rocks',
 		description: `What happens in the video, ${AT_MOST}`,
@@ -99,7 +102,7 @@ const generateAudio = generate({
 	action: 'Generate audio',
 	description:
 		"Make music, sounds or speech. Costs the model's price; by default retries never pay twice.",
-	model: { ...audioModelField, description: 'Makes the music, sound or speech' },
+	model: { ...audioModelField, description: 'The model that makes the music, sound or speech' },
 	prompt: {
 		placeholder: 'e.g. Calm piano over the sound of waves',
 		description: `What to hear, ${AT_MOST}; for speech, the text to speak`,
@@ -112,7 +115,7 @@ const get: Operation = {
 	name: 'Get',
 	action: 'Get the status and files of a generation',
 	description:
-		'Read a generation, with fresh links to its files, which it can download. Costs nothing.',
+		'Read a generation with fresh links, and download its files if you like. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getGeneration, output: 'job', object: 'generation' },
 	fields: [...ofItemBefore(thisGeneration), ...existingOutputs],
 };
@@ -124,7 +127,7 @@ const filters = collection({ displayName: 'Filters', name: 'filters', placeholde
 		type: 'dateTime',
 		default: '',
 		placeholder: 'e.g. 2026-01-31T12:00:00Z',
-		description: 'Only those made since then',
+		description: 'Only those made after this time',
 		mapping: asSetting('newerThan', dateTime()),
 	},
 ]);

@@ -39,7 +39,10 @@ const sharedField: Field = {
 	mapping: inBody('shared', flag()),
 };
 
-/** The schema allows 1 to 5, the guide 3 to 10 (specification: CreatePersona). */
+/**
+ * The most pictures. The specification says two things (CreatePersona): its schema allows 1 to 5, its guide 3
+ * to 10.
+ */
 const MAX_IMAGES = 10;
 
 const createFromImages: Operation = {
@@ -60,8 +63,8 @@ const createFromImages: Operation = {
 		mediaField({
 			displayName: 'Reference Images',
 			name: 'referenceImages',
-			// Not `required` here, or n8n refuses a list that a workflow was saved with; the rule asks
-			// for it.
+			// Not `required` here, because n8n would refuse a list that a workflow was saved with. The rule
+			// below asks for it.
 			isMany: true,
 			example: 'https://example.com/front.png',
 			note: 'Use 3 to 5 pictures',
@@ -79,7 +82,7 @@ const createFromDescription: Operation = {
 	name: 'Create From Description',
 	action: 'Create a persona from a description',
 	description:
-		'Make a reusable visual identity. Its first portrait is paid for; by default retries never pay twice.',
+		'Make a reusable visual identity. Its first portrait costs credits; by default retries never pay twice.',
 	constants: { source: 'describe' },
 	spec: {
 		endpoint: ENDPOINTS.createPersona,
@@ -109,7 +112,7 @@ const createFromDescription: Operation = {
 			{
 				...waitForCompletion,
 				description:
-					'Whether to wait until the persona is ready to be used, as without this option. Otherwise the output is the persona while it is pending.',
+					'Whether to wait until the persona is ready to be used. Without this option, the node waits. When off, it outputs the persona while it is still pending.',
 			},
 			waitTimeout,
 		]),

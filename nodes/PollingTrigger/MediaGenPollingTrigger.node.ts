@@ -9,8 +9,7 @@ import {
 	modesField,
 	statusOptions,
 } from '../../src/trigger/filters';
-import { execute } from './execute';
-import { poll } from './poll';
+import { execute, poll } from './poll';
 
 const BUILDING =
 	"<b>While building your workflow</b>, click 'Fetch Test Event': it shows up to three of the newest images, videos and sounds that match, and starts nothing else.<br /> <br />";

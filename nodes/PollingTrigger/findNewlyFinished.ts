@@ -2,48 +2,49 @@ import { jobState } from '../../src/transport/jobState';
 import { isResource, type Resource } from '../../src/base/types';
 import type { Page } from '../../src/transport/pages';
 
-/** Finished generations to remember: the next poll reads no more than 100 of them again. */
+/** How many finished generations are remembered: the next poll reads no more than 100 of them again. */
 export const MAX_SEEN = 200;
 
 const MAX_RUNNING = 1_000;
 
-/** Most pages of 100 that a poll reads: 20,000 generations since the last one. */
+/** The most pages of 100 that a poll reads: 20,000 generations since the last poll. */
 const MAX_PAGES = 200;
 
-/** Most pages of another key: if none shows something known, it is of another workspace. */
+/** The most pages that are read with another key. If none shows a known job, its workspace is another one. */
 const MAX_PAGES_OF_OTHER_KEY = 20;
 
-/** Workspaces to remember, for who changes to another key and back. */
+/** How many workspaces are remembered, in case somebody changes to another key and back. */
 const MAX_WORKSPACES = 3;
 
-/** Unfinished generations that no page shows: at most this many are read in each poll. */
+/** How many unfinished generations that no page shows are read singly in each poll. */
 const SINGLE_READS = 5;
 
 /** What is known of a workspace after a poll, in n8n's static data. */
 export interface PollState {
 	/** The service and key that the rest belongs to. */
 	workspace: string;
-	/** Ids of the newest generations that had finished, newest first. */
+	/** The ids of the newest generations that had finished, the newest first. */
 	seen: string[];
+	/** The ids of generations that had not finished. */
 	running: string[];
 }
 
 export interface Reader {
-	/** A page of the list, the newest first; without a cursor the first one. */
+	/** Reads a page of the list, which begins with the newest generation; without a cursor the first page. */
 	page(cursor: string | undefined): Promise<Page>;
-	/** The error for a list that cannot be read as far as it is needed. */
+	/** Makes the error for a list that cannot be read as far as it is needed. */
 	unreadable(problem: string): Error;
-	/** `gone` if it no longer exists, `undefined` if it cannot be read at the moment. */
+	/** Reads a generation: `gone` if it no longer exists, `undefined` if it cannot be read at the moment. */
 	read(id: string): Promise<Resource | 'gone' | undefined>;
 }
 
 /** What a poll has found, and what the next one starts from. */
 export interface PollResult {
-	/** Finished since the last poll, newest last as far as the list shows; each once. */
+	/** What has finished since the last poll, each once; the newest last, as far as the list shows it. */
 	finished: Resource[];
-	/** Of the last workspaces, this one first. */
+	/** The states of the last workspaces, that of this poll first. */
 	states: PollState[];
-	/** False if there was more than one poll can read. */
+	/** Whether all was read; `false` if there was more than one poll can read. */
 	complete: boolean;
 }
 
@@ -62,11 +63,11 @@ const shows = (jobs: Resource[], { seen, running }: PollState): boolean =>
 	jobs.some(({ id }) => seen.includes(id) || running.includes(id));
 
 /**
- * One poll of the generations of a workspace: what has finished since the last one, each exactly
- * once. It knows no time of creation or end (specification: Generation), so it remembers what it
- * has seen finished and what was not finished, and reads pages until one shows something known. The
- * first poll, also of another workspace, only records. Throws what the reader throws; the states are
- * then to be left as they were, so that nothing is lost.
+ * Finds what has finished in a workspace since the last poll, each generation exactly once. Generations have
+ * no time of creation or end (specification: Generation). So a poll remembers which it has seen finished and
+ * which unfinished, and the next one reads pages until one shows a generation that is known. The first poll
+ * of a workspace only remembers.
+ * @throws what the reader throws; the states must then stay as they were, so that nothing is lost
  */
 export async function findNewlyFinished(
 	reader: Reader,
@@ -74,7 +75,7 @@ export async function findNewlyFinished(
 	before: readonly PollState[],
 ): Promise<PollResult> {
 	const own = before.find((state) => state.workspace === workspace);
-	// Another key may be of one of the workspaces: then the list shows something that is known of it.
+	// Another key may be of a workspace that is known: then the list shows a generation that is known of it.
 	const candidates = own ? [own] : before;
 	const maxPages = maxPagesOf(own, before);
 	const listed = new Map<string, Resource>();
@@ -106,7 +107,7 @@ export async function findNewlyFinished(
 	const state: PollState = {
 		workspace,
 		seen: [...new Set([...idsOf(done), ...seen])].slice(0, MAX_SEEN),
-		// What was read last comes last, so that all have their turn.
+		// Those that were not read now come first, so that all have their turn.
 		running: [...unread, ...stillRunning].slice(0, MAX_RUNNING),
 	};
 	return {

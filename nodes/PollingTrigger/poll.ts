@@ -1,26 +1,48 @@
 import type {
 	IAllExecuteFunctions,
 	IDataObject,
+	IExecuteFunctions,
 	INodeExecutionData,
 	IPollFunctions,
 } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS } from '../../src/api';
-import { verdictOf } from '../../src/trigger/event';
-import { filtersOf, chosenNames, parameterOf } from '../../src/trigger/filters';
+import {
+	chosenNames,
+	filtersOf,
+	parameterOf,
+	switchOf,
+	verdictOf,
+} from '../../src/trigger/filters';
 import { nameInLog } from '../../src/trigger/log';
-import { openService, readResource, serviceError, type Service } from '../../src/trigger/service';
+import {
+	downloadFiles,
+	forEachItem,
+	openService,
+	readResource,
+	serviceError,
+	type Service,
+} from '../../src/trigger/service';
 import { savedState, saveState } from '../../src/trigger/savedState';
-import { fail } from '../../src/base/result';
-import type { ApiRequest, Resource } from '../../src/base/types';
+import { fail, ok, type Result } from '../../src/base/result';
+import { isResource, type ApiRequest, type Resource } from '../../src/base/types';
+import { withOutputs } from '../../src/creation/outputs';
+import { jobState } from '../../src/transport/jobState';
 import { mustBeList, pageOf } from '../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../src/transport/statuses';
 import { jsonOf } from '../../src/n8n/rows';
-import { findNewlyFinished, type PollState, type Reader } from './findNewlyFinished';
+import { operationError } from '../../src/n8n/errors';
+import { findNewlyFinished, isFinished, type PollState, type Reader } from './findNewlyFinished';
+
+/*
+ * From the list of the service to the items. n8n calls `poll` regularly, which reads what has finished since
+ * the last one (`findNewlyFinished`) and starts an execution with it; then `execute` in that execution, which
+ * downloads the files. In the editor n8n calls only `execute`, which shows some of the newest.
+ */
 
 const CANNOT_LIST = 'The generations cannot be listed';
 
-/** Reads generations. Throws a NodeApiError where a page cannot be read. */
-export function generationReader(context: IAllExecuteFunctions, service: Service): Reader {
+/** Reads generations. A page that cannot be read is a NodeApiError. */
+function generationReader(context: IAllExecuteFunctions, service: Service): Reader {
 	const endpoint = ENDPOINTS.listGenerations;
 	service.requireScope(endpoint.scope);
 	return {
@@ -45,23 +67,23 @@ export function generationReader(context: IAllExecuteFunctions, service: Service
 	};
 }
 
-/** As the filters of an event decide. */
-export function filterOf(context: IAllExecuteFunctions): (job: Resource) => boolean {
+/** Decides by the filters of the trigger whether a job is wanted. */
+function filterOf(context: IAllExecuteFunctions): (job: Resource) => boolean {
 	const statuses = chosenNames(context, 'Statuses', parameterOf(context, 'statuses', []));
 	const filters = { ...filtersOf(context), statuses };
 	return (resource) =>
 		verdictOf({ kind: '', resourceId: resource.id, resource }, filters) === 'wanted';
 }
 
-/** What tells generations apart comes first. */
-export function itemOf(job: Resource): INodeExecutionData {
+/** The item of a job. The fields by which people tell generations apart come first. */
+function itemOf(job: Resource): INodeExecutionData {
 	const json = jsonOf(job);
 	const first = ['prompt', 'status', 'model', 'mode'].filter((name) => name in json);
 	const names = new Set([...first, ...Object.keys(json)]);
 	return { json: Object.fromEntries([...names].map((name) => [name, json[name]])) as IDataObject };
 }
 
-/** Nodes that are polling: n8n starts a poll even while the previous one is running. */
+/** The nodes that are polling, because n8n starts a poll even while the previous one is running. */
 const polling = new Set<string>();
 
 /** Outputs what has finished since the last poll: once, whatever becomes of the execution. */
@@ -88,4 +110,45 @@ export async function poll(this: IPollFunctions): Promise<INodeExecutionData[][]
 	} finally {
 		polling.delete(name);
 	}
+}
+
+/** How many items a manual run has: enough to build a workflow with. */
+const SAMPLE = 3;
+
+/** Some of the newest generations that match. The state of the trigger does not change. */
+async function sample(context: IExecuteFunctions, service: Service): Promise<INodeExecutionData[]> {
+	const { entries } = await generationReader(context, service).page(undefined);
+	const found = entries.filter(isResource).filter(isFinished).filter(filterOf(context));
+	if (found.length > 0) return found.slice(0, SAMPLE).map(itemOf);
+	throw operationError(context.getNode(), 'Nothing that has finished matches', {
+		description:
+			'Create an image, a video or audio first, or change the statuses, modes and models of this node. A published workflow starts by itself as soon as one finishes.',
+	});
+}
+
+async function withFiles(
+	service: Service,
+	{ json }: INodeExecutionData,
+): Promise<Result<INodeExecutionData>> {
+	const listed = { object: 'generation', ...json, id: String(json.id) };
+	// A list may show less of a job than the job itself does.
+	const job = jobState(listed) === 'good' ? await withOutputs(service, listed) : listed;
+	const files = await downloadFiles(service, job);
+	if (!files.ok) return files;
+	const shown = job === listed ? json : itemOf(job).json;
+	return ok({ json: shown, binary: files.value });
+}
+
+/**
+ * What n8n calls in the execution, where there is time to download: for what a poll has found, or a sample.
+ */
+export async function execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const isManual = this.getMode() === 'manual';
+	const download = parameterOf(this, 'downloadOutputs', true);
+	const wantsFiles = switchOf(this, 'Download Outputs', download) ?? true;
+	if (!isManual && !wantsFiles) return [this.getInputData()];
+	const service = await openService(this);
+	const items = isManual ? await sample(this, service) : this.getInputData();
+	if (!wantsFiles) return [items];
+	return [await forEachItem(this, items, async (item) => await withFiles(service, item))];
 }

@@ -27,7 +27,10 @@ const BLOCK_COUNT = `takes from ${min} to ${max} blocks`;
 const textRule = prose({ required: true });
 const voiceRule = located(name());
 
-/** What an entry says: an object, one within an item of n8n, or plain text. */
+/**
+ * The text and the voice of an entry. It may be an object, an item of n8n with that object in its `json`, or
+ * plain text.
+ */
 function partsOf(given: unknown): Json {
 	const entry = unboxed(given);
 	if (!isRecord(entry)) return { text: entry };
@@ -38,7 +41,7 @@ function partsOf(given: unknown): Json {
 function block(entry: unknown, number: number, context: RuleContext): Ruled {
 	const parts = partsOf(entry);
 	const text = parts.text;
-	// JSON says null where there is none.
+	// JSON often has `null` for a value that is not there.
 	const isThere = Object.hasOwn(parts, 'voice') && parts.voice !== null;
 	const voice = isThere ? parts.voice : ABSENT;
 	const said = textRule(text, context);
@@ -84,7 +87,7 @@ const blockList: Rule = whenThere({ required: true }, (value, context) => {
 /** Characters of a block of a text, unless the user sets another length or one file needs longer ones. */
 const BLOCK_LENGTH = 1_000;
 
-/** Each is longer than the one before by so much, until a text fits into one file. */
+/** By this factor the blocks become longer with each attempt, until the text fits into one file. */
 const GROWTH = 1.25;
 
 /**
@@ -95,7 +98,7 @@ function splitInFiles(text: string, length: number | undefined): Split {
 	if (length !== undefined) return splitText(text, length, max);
 	let longest = Math.max(BLOCK_LENGTH, Math.ceil(text.length / max));
 	let found = splitText(text, longest, max);
-	// Without end it is not: a block of the length of the text holds it all.
+	// This ends, because one block of the length of the text holds all of it.
 	while ('problem' in found || found.blocks.length > max) {
 		if (longest > text.length) break;
 		longest = Math.ceil(longest * GROWTH);
@@ -120,7 +123,7 @@ const blockText: Rule = (value, context) => {
 	};
 };
 
-/** An option: most speeches are shorter than what makes it matter. */
+/** It is an option, because most texts are too short for it to matter. */
 export const blockLength: Field = {
 	displayName: 'Block Length (Characters)',
 	name: 'blockLength',
@@ -128,11 +131,11 @@ export const blockLength: Field = {
 	typeOptions: { minValue: 1 },
 	displayOptions: { show: { '/blocksFrom': ['text' satisfies BlocksFrom] } },
 	default: BLOCK_LENGTH,
-	description: `The most characters of a block. A text is divided where a paragraph or a sentence ends; one file takes up to ${max} blocks. Without this option, longer texts have longer blocks, in one file.`,
+	description: `The most characters in a block. A text is divided where a paragraph or a sentence ends; one file takes up to ${max} blocks. Without this option, longer texts have longer blocks, in one file.`,
 	mapping: forOthers(number({ min: 1, integer: true })),
 };
 
-/** An option: whoever joins files by another node does not need it. */
+/** It is an option, because whoever joins files by another node does not need it. */
 export const singleFile: Field = {
 	displayName: 'Single File Only',
 	name: 'singleFile',
@@ -143,10 +146,10 @@ export const singleFile: Field = {
 	mapping: { ...forOthers(flag()), guardsMoney: true },
 };
 
-/** A request takes up to 50 blocks. Specification: Limits, Speech blocks. */
+/** The requests for a text of more blocks than one request takes. Specification: Limits, Speech blocks. */
 export function inParts(request: ApiRequest): ApiRequest[] {
 	const { blocks } = request.body as { blocks: unknown };
-	// Additional JSON may have put anything in their place.
+	// _Additional JSON_ may have replaced the blocks by anything.
 	if (!Array.isArray(blocks) || blocks.length === 0) return [request];
 	const parts: ApiRequest[] = [];
 	for (let at = 0; at < blocks.length; at += max) {

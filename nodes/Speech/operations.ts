@@ -11,7 +11,7 @@ const create: Operation = {
 	name: 'Create',
 	action: 'Generate speech from text',
 	description:
-		'Speak a text or a dialogue in one audio file. Costs by length; by default retries never pay twice.',
+		'Speak a text or a dialogue in one audio file. The cost depends on the length; by default retries never pay twice.',
 	spec: {
 		endpoint: ENDPOINTS.createSpeech,
 		output: 'job',
@@ -32,8 +32,7 @@ const get: Operation = {
 	value: 'get',
 	name: 'Get',
 	action: 'Get the status and audio of a speech',
-	description:
-		'Read a speech, with a fresh link to its file, which it can download. Costs nothing.',
+	description: 'Read a speech with a fresh link, and download its file if you like. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.getSpeech, output: 'job', object: 'speech_generation' },
 	fields: [
 		...ofItemBefore({

@@ -1,21 +1,27 @@
+import { getOrCreate } from '../../src/base/getOrCreate';
 import { isBlank, quoted } from '../../src/base/texts';
 
 type Granularity = 'sentence' | 'word' | 'grapheme';
 
-/** Made with the first long text, because they take a fifth of the time to load all nodes. */
+/** They are made for the first long text, because they would take a fifth of the time to load all nodes. */
 const segmenters = new Map<Granularity, Intl.Segmenter>();
 
-/** One locale, so that a text is cut alike on every machine. Dictionaries for others are built in. */
+/**
+ * The locale is always the same, so that a text is cut alike on every machine. It also finds the words of
+ * other languages.
+ */
 function segmentsOf(text: string, granularity: Granularity): Intl.Segments {
-	const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
-	segmenters.set(granularity, segmenter);
-	return segmenter.segment(text);
+	const newOne = () => new Intl.Segmenter('en', { granularity });
+	return getOrCreate(segmenters, granularity, newOne).segment(text);
 }
 
 /** What stays with the word after it: an opening bracket or quotation mark. */
 const OPENS = /[\p{Ps}\p{Pi}"'¿¡]/u;
 
-/** Words that end with a full stop within a sentence, by language. None that may well end one. */
+/**
+ * Abbreviations that have a full stop within a sentence, by language. Those that may also end a sentence are
+ * left out.
+ */
 const SHORTENED: Record<string, string> = {
 	en: 'mrs? ms mx dr prof st lt col capt gen sgt maj adm rev hon gov sen rep pres jr sr esq messrs msgr vs cf ca approx fig vol pp nos? dept inc ltd corp co ave blvd rd mt ft eds viz ibid tues thurs jan feb apr aug sept? oct nov dec',
 	de: 'nr hr fr dipl ing bzw ggf evtl usw abs bd str okt dez vgl sog inkl zzgl einschl mio mrd jh chr aufl kap anm hbf geb verh tel allg',
@@ -47,7 +53,7 @@ const ABBREVIATIONS = new RegExp(
 /** A number at the beginning of a line, such as `12.`, `2.1.` or `IV.`, and the blank after it. */
 const LIST_NUMBER = /^[^\S\n]*(?:\p{Nd}{1,6}(?:\.\p{Nd}{1,6}){0,5}|[IVXLCDM]{1,6})\.[^\S\n]/gmu;
 
-/** A sign within an address, which ends no sentence. */
+/** A question or exclamation mark within an address, which ends no sentence. */
 const SIGN_WITHIN = /(?<=\w)[?!](?=[\w=&%/#])/g;
 
 /** The longest tag, in characters, such as `<break time="1.5s"/>` or `[laughs]`. */
@@ -55,10 +61,10 @@ const MAX_TAG = 300;
 
 const CLOSERS: Record<string, string> = { '<': '>', '[': ']', '{': '}', '(': ')' };
 
-/** Opens a tag, and not a comparison. */
+/** What follows a `<` that opens a tag. Before anything else it is a comparison. */
 const TAG_START = /[\p{L}/!?#|]/u;
 
-/** The first character of a hidden piece; a combining mark after it is never cut off. */
+/** What stands for a hidden piece: a character, and combining marks, which are never cut off from it. */
 const HIDDEN = '\ufffc';
 const HIDDEN_REST = '\u0301';
 
@@ -67,7 +73,9 @@ interface Span {
 	end: number;
 }
 
-/** Where the value of an attribute ends that begins with a quotation mark here; else here. */
+/**
+ * If the value of an attribute begins here with a quotation mark: where it ends. Otherwise the same place.
+ */
 function endOfValue(text: string, at: number): number {
 	const quote = text[at] ?? '';
 	const isValue = (quote === '"' || quote === "'") && text[at - 1] === '=';
@@ -75,7 +83,7 @@ function endOfValue(text: string, at: number): number {
 	return end === -1 ? at : at + 1 + end;
 }
 
-/** A comment or a text that is no markup, in which a bracket closes nothing. */
+/** A comment, or text that is marked as no markup (CDATA): a bracket in it closes nothing. */
 const UNREAD = /^(?:<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>)/;
 
 /** The outermost pairs of matching brackets of at most {@link MAX_TAG} characters within a paragraph. */
@@ -122,7 +130,7 @@ interface Element extends Span {
 }
 
 /** The name of a tag that begins or ends an element; empty for any other, such as `<break/>`. */
-function nameOf(tag: string): { name: string; isEnd: boolean } {
+function elementNameOf(tag: string): { name: string; isEnd: boolean } {
 	const [, end = '', name = ''] = /^[<[]\s*(\/?)\s*([\p{L}_][\p{L}\p{N}_:. -]*)/u.exec(tag) ?? [];
 	const [first = ''] = tag.startsWith('<') ? name.split(' ') : [name.trim()];
 	return { name: tag.endsWith('/>') ? '' : tag.charAt(0) + first.toLowerCase(), isEnd: end !== '' };
@@ -133,14 +141,13 @@ const NO_ELEMENT: Element = { start: 0, end: 0, opens: '', closes: '' };
 /** The elements of a text, in the order in which they begin. */
 function elementsIn(text: string, tags: Span[]): Element[] {
 	const found: Element[] = [];
-	/** By name: what has begun and not ended. */
+	/** The tags of elements that have begun and not ended, by name. */
 	const open = new Map<string, Array<Span & { opens: string }>>();
 	for (const { start, end } of tags) {
 		const tag = text.slice(start, end);
-		const { name, isEnd } = nameOf(tag);
+		const { name, isEnd } = elementNameOf(tag);
 		if (name.length < 2) continue;
-		const begun = open.get(name) ?? [];
-		open.set(name, begun);
+		const begun = getOrCreate(open, name, () => []);
 		if (!isEnd) {
 			begun.push({ start, end, opens: tag });
 			continue;
@@ -151,7 +158,7 @@ function elementsIn(text: string, tags: Span[]): Element[] {
 	return found.sort((one, other) => one.start - other.start);
 }
 
-/** A text of the same length in which spans are one grapheme each; they do not overlap. */
+/** A text of the same length in which each span is one grapheme. Spans must not overlap. */
 function hidden(text: string, spans: Span[]): string {
 	const parts: string[] = [];
 	let done = 0;
@@ -172,9 +179,8 @@ function outermost(spans: Span[]): Span[] {
 }
 
 /**
- * A text of the same length in which the rest of the module finds no place to cut where there is
- * none: a tag is one grapheme, and an abbreviation a word. What stands in parentheses is a tag to
- * some models; to all others it is text, so that it stays together only where it fits into a block.
+ * A text of the same length that can be read for places to cut: each span is one grapheme, and an
+ * abbreviation, the number of a list or an address has no sign that would end a sentence.
  */
 function withHidden(text: string, spans: Span[]): string {
 	const joined = (found: string) => found.replace(/[.\s]/g, 'x');
@@ -185,19 +191,19 @@ function withHidden(text: string, spans: Span[]): string {
 }
 
 /**
- * Characters before and after a limit that are looked at, as a segmenter takes the square of the time
- * for some texts. A sentence that is longer is cut at a word.
+ * How many characters before and after a limit are looked at, because for some texts the time of a segmenter
+ * grows with the square of their length. A longer sentence is cut at a word.
  */
 const BEFORE = 4_000;
 const AFTER = MAX_TAG + 100;
 
-/** Punctuation in a row after which it is cut anywhere. */
+/** After so many punctuation marks and blanks in a row a text is cut anywhere. */
 const MAX_STEPS = 100;
 
-/** There always is one within a text. */
+/** Only for the types: every place within a text belongs to a segment. */
 const NO_SEGMENT = { index: 0, segment: ' ', isWordLike: false };
 
-/** Where a block that begins at `from` has its end at the latest: blanks after it are left out. */
+/** Where a block that begins at `from` ends at the latest. Blanks after it do not count. */
 function limitOf(text: string, from: number, max: number): number {
 	let at = from;
 	for (let count = 0; count < max && at < text.length; count += 1)
@@ -254,16 +260,16 @@ function graphemeEnd(text: string, from: number, limit: number): number {
 	return start + (index > 0 ? index : segment.length);
 }
 
-/** Where a cut is looked for, the best first. */
+/** Where a text is cut, the best place first. */
 const CUTS = [paragraphEnd, sentenceEnd, wordEnd];
 
-/** Of spans in their order, the last that begins before a place. */
-function lastBefore(spans: Span[], place: number): Span | undefined {
+/** The last span that begins before a place. @param spans in the order in which they begin */
+function lastBefore(spans: Span[], position: number): Span | undefined {
 	let low = 0;
 	let high = spans.length;
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		if ((spans[middle]?.start ?? Infinity) < place) low = middle + 1;
+		if ((spans[middle]?.start ?? Infinity) < position) low = middle + 1;
 		else high = middle;
 	}
 	return spans[low - 1];
@@ -273,7 +279,7 @@ function lastBefore(spans: Span[], place: number): Span | undefined {
 function endOf(text: string, from: number, max: number, kept: Span[], cuts: typeof CUTS): number {
 	const whole = limitOf(text, from, max);
 	if (whole === text.length) return whole;
-	// What fits into a block is not begun in one in which it does not.
+	// What stays together is not divided: the block ends before it.
 	const last = lastBefore(kept, whole);
 	const divided = last && last.start > from && last.end > whole ? last : undefined;
 	const limit = divided?.start ?? whole;
@@ -286,15 +292,16 @@ function endOf(text: string, from: number, max: number, kept: Span[], cuts: type
 
 const codePoints = (text: string): number => [...text].length;
 
-function fits(text: string, { start, end }: Span, max: number): boolean {
+function fitsInto(text: string, { start, end }: Span, max: number): boolean {
 	if (end - start > 2 * max) return false;
 	return end - start <= max || codePoints(text.slice(start, end)) <= max;
 }
 
 /**
- * Which spans stay together, as they fit into a block with the tags around them, and which elements do
- * not: they go on in the next block, ended at the cut and begun again after it. What stands in
- * parentheses is a tag to some models and text to all others: it stays together where it fits.
+ * Which spans stay together (`whole`), because they fit into a block with the tags around them, and which
+ * elements are too long: these go on in the next block, ended at the cut and begun again after it. What
+ * stands in parentheses is a tag to some models and text to all others, so it stays together only where it
+ * fits.
  */
 function divided(
 	text: string,
@@ -306,7 +313,7 @@ function divided(
 	const spans = [...elements, ...parentheses.map((span) => ({ ...NO_ELEMENT, ...span }))];
 	const whole: Span[] = [];
 	const long: Element[] = [];
-	/** The long ones around a place, and the length of their tags. */
+	/** The elements that are too long and not over yet, with the length of their tags. */
 	const around: Array<{ end: number; length: number }> = [];
 	let length = 0;
 	for (const one of spans.sort((first, second) => first.start - second.start)) {
@@ -314,7 +321,7 @@ function divided(
 			around.pop();
 			length -= last.length;
 		}
-		if (fits(text, one, max - length)) {
+		if (fitsInto(text, one, max - length)) {
 			whole.push(one);
 		} else if (one.opens !== '') {
 			const own = codePoints(one.opens + one.closes);
@@ -335,19 +342,22 @@ function isOnlyTags(part: string, elements: Element[]): boolean {
 	return isBlank(rest);
 }
 
-/** The blocks of a text, or where it holds what no block can. */
+/** The blocks of a text, or why it cannot be divided. */
 export type Split = { blocks: string[] } | { problem: string };
 
-/** A text, and the same where nothing is to be found in what stays together. */
+/** A text that is divided. */
 interface Source {
 	text: string;
+	/** The same with what stays together hidden: places to cut are looked for in it. */
 	readable: string;
+	/** What stays together. */
 	kept: Span[];
 }
 
 /**
- * The next block, and where it ends: with the tags of the elements that go on before and after it.
- * @param near the elements that do not fit into a block and are not over where it begins
+ * The next block, and where it ends in the text. It gets the tags of elements that began before it, and those
+ * that end what goes on after it.
+ * @param near the elements that are too long for a block and not over where this one begins
  */
 function nextBlock(
 	{ text, readable, kept }: Source,
@@ -367,7 +377,7 @@ function nextBlock(
 		closesOf(near.filter((one) => one.start < end && one.end > end));
 	const blockTo = (end: number) => opens + text.slice(from, end).trim() + closesAt(end);
 	let end = from;
-	// What begins in the block and goes on after it needs room for its end, too.
+	// What begins in the block and goes on after it needs room for the tag that ends it, too.
 	let needed = codePoints(opens + closesOf(begun));
 	for (let own = -1; needed > own; needed = codePoints(opens + closesAt(end))) {
 		own = needed;
@@ -378,7 +388,7 @@ function nextBlock(
 			};
 		}
 		end = endOf(readable, from, max - own, kept, cuts);
-		// A tag that ends an element goes with what it ends.
+		// A tag that ends an element stays in the block with what it ends.
 		for (const { end: over, closes } of [...near].reverse())
 			if (over === end + closes.length && codePoints(blockTo(over)) <= max) end = over;
 		if (codePoints(blockTo(end)) <= max) break;
@@ -392,7 +402,7 @@ function split(text: string, max: number, cuts: typeof CUTS): Split {
 	const kept = outermost([...whole, ...tags.filter((tag) => text[tag.start] !== '(')]);
 	const source = { text, readable: withHidden(text, kept), kept };
 	const blocks: string[] = [];
-	/** Those of the long ones that are not over, and how many have begun to be looked at. */
+	/** The long elements that are not over, and how many of all long ones have begun. */
 	let near: Element[] = [];
 	let seen = 0;
 	for (let from = 0; from < text.length;) {
@@ -412,12 +422,12 @@ function split(text: string, max: number, cuts: typeof CUTS): Split {
 }
 
 /**
- * A text as blocks of at most `max` characters (code points), cut where a paragraph ends, otherwise
- * a sentence, otherwise a word. Only a word that is longer than a block is cut itself, between
- * graphemes; a grapheme never is, nor a tag in `<>`, `[]` or `{}` of up to 300 characters, nor an element
- * that fits into a block. Nothing but the blanks between blocks, and a block in which nobody sees anything,
- * is left out.
- * @param perFile blocks of a file: paragraphs are divided where that saves one
+ * Divides a text into blocks of at most `max` characters (code points). It is cut where a paragraph ends,
+ * otherwise where a sentence ends, otherwise where a word ends. A word that is longer than a block is cut
+ * between graphemes. Never cut are a grapheme, a tag in `<>`, `[]` or `{}` of up to 300 characters, and an
+ * element that fits into a block. Only blanks between blocks are left out, and blocks in which nobody sees
+ * anything.
+ * @param perFile how many blocks a file takes: paragraphs are divided where that saves a file
  */
 export function splitText(text: string, max: number, perFile = Infinity): Split {
 	const least = Math.ceil(codePoints(text) / max / perFile);

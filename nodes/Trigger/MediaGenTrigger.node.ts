@@ -3,9 +3,8 @@ import { mediaGenApiTest, mediaGenWebhookSecretApiTest } from '../../src/n8n/cre
 import { eventOptions } from '../../src/fields/events';
 import { choicesInWords, icons } from '../../src/n8n/node';
 import { getModels, LISTED } from '../../src/trigger/filters';
-import { execute } from './execute';
+import { execute, receive } from './delivery';
 import { fields } from './fields';
-import { receive } from './receive';
 import { webhookMethods } from './registration';
 
 const BUILDING =

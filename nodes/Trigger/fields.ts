@@ -4,11 +4,14 @@ import { optionList } from '../../src/fields/operation';
 import { downloadField, modelsField, modesField, statusOptions } from '../../src/trigger/filters';
 import type { RegistrationMode } from './registration';
 
-/** Shown before the workflow is published: n8n reports what is missing only afterwards. */
+/**
+ * Shown before the workflow is published: n8n reports what is missing only afterwards. In a notice n8n shows
+ * links and lists, and no other markup.
+ */
 const notices: INodeProperties[] = [
 	{
 		displayName:
-			'The service sends events to public <b>https</b> addresses only. If the Webhook URLs above begin with http, use the <b>MediaGen Polling Trigger</b>, or set WEBHOOK_URL of n8n to its public address.',
+			'The service sends events to public https addresses only. If the Webhook URLs above begin with http, use the MediaGen Polling Trigger, or set WEBHOOK_URL of n8n to its public address.',
 		name: 'notice',
 		type: 'notice',
 		default: '',
@@ -16,7 +19,7 @@ const notices: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'1. Copy the <b>Production URL</b> from Webhook URLs above; it must begin with https.<br>2. Create a webhook with this URL and your events at the service, for example with <b>MediaGen Webhook: Create</b> and its option <b>Include Signing Secret</b>.<br>3. Put its signing secret into the credential <b>MediaGen Webhook Secret API</b> of this node.<br>4. Publish the workflow.<br>The Test URL is another address: to listen for test events, it needs a webhook of its own, with its secret in the credential for that time.',
+			'In this order:<ul><li>Copy the Production URL from Webhook URLs above; it must begin with https.</li><li>Create a webhook with this URL and your events at the service, for example with MediaGen Webhook: Create and its option Include Signing Secret.</li><li>Put its signing secret into the credential MediaGen Webhook Secret API of this node.</li><li>Publish the workflow.</li></ul>The Test URL is another address: to listen for test events, it needs a webhook of its own, with its secret in the credential for that time.',
 		name: 'notice',
 		type: 'notice',
 		default: '',
@@ -31,7 +34,8 @@ const optionFields: INodeProperties[] = [
 		name: 'fetchResource',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to read what is done and put it as a whole into the field "resource"',
+		description:
+			'Whether to read the finished job, persona or voice and put it into the field "resource"',
 	},
 	modelsField,
 	modesField,

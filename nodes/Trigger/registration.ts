@@ -5,9 +5,15 @@ import type {
 	IWebhookFunctions,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { ENDPOINTS, IDEMPOTENCY_HEADER, isRecord, textOf, type Json } from '../../src/api';
-import { operationError } from '../../src/n8n/shownErrors';
-import { runHook } from '../../src/trigger/hooks';
+import {
+	ENDPOINTS,
+	IDEMPOTENCY_HEADER,
+	isRecord,
+	SIGNING_SECRET,
+	textOf,
+	type Json,
+} from '../../src/api';
+import { operationError } from '../../src/n8n/errors';
 import { nameInLog } from '../../src/trigger/log';
 import { openService, reasonInLog, serviceError, type Service } from '../../src/trigger/service';
 import { forgetState, savedState, saveState } from '../../src/trigger/savedState';
@@ -15,12 +21,12 @@ import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
 import { readPages } from '../../src/transport/pages';
 import { isGone, refusalOf } from '../../src/transport/statuses';
-import { callBack, deleteLater } from './leaving';
+import { callBack, deleteLater, runHook } from './hooks';
 
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';
 
-type Context = IHookFunctions | IWebhookFunctions;
+type WebhookContext = IHookFunctions | IWebhookFunctions;
 
 /** What a trigger remembers of its webhook. */
 interface Registration {
@@ -31,9 +37,9 @@ interface Registration {
 	events: string[];
 	secret: string;
 	baseUrl: string;
-	/** The key that it was registered with; see `Service`. */
+	/** Names the key with which it was registered; see `Service`. */
 	account: string;
-	/** Whether it is that of a test event. */
+	/** Whether it was registered for a test event in the editor. */
 	isTest: boolean;
 	/** Which process n8n has asked to delete it, and when, in ms since 1970. It may still be there. */
 	left?: { by: string; at: number };
@@ -45,44 +51,47 @@ const PROCESS = randomUUID();
 /** For how long another process may be about to delete a webhook, in ms: much longer than it takes. */
 const ELSEWHERE_MS = 60_000;
 
-/** Whether somebody else may delete the webhook from under us. */
+/** Whether another process may be about to delete the webhook. */
 const isBeingLeftElsewhere = ({ left }: Registration): boolean =>
 	left !== undefined && left.by !== PROCESS && Math.abs(Date.now() - left.at) < ELSEWHERE_MS;
 
-/** Attempts at a request: n8n 2 tries an activation five times, and in n8n 1 a user waits. */
+/**
+ * How often a request is tried. More is not needed: n8n 2 tries to publish five times, and in n8n 1 a user
+ * waits.
+ */
 const MAX_ATTEMPTS = 3;
 
 /**
- * What this process has registered. n8n saves static data only after it has activated all triggers
- * of a workflow, and not at all if one of them fails: until then the first events of the others
- * would be refused, and their webhooks be left at the service.
+ * What this process has registered. n8n saves static data only after it has activated all triggers of a
+ * workflow, and not at all if one of them fails. Without this map, the first events of the others would be
+ * refused until then, and their webhooks would be left at the service.
  */
 const unsaved = new Map<string, Registration>();
 
-const nameOfTrigger = (context: Context): string =>
+const nameOfTrigger = (context: WebhookContext): string =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id, context.getMode() === 'manual']);
 
-const savedRegistration = (context: Context) =>
+const savedRegistration = (context: WebhookContext) =>
 	savedState(context) as unknown as Registration | undefined;
 
-/** What n8n has saved, else what it has yet to save. */
-const registrationOf = (context: Context): Registration | undefined =>
+/** The registration that n8n has saved, otherwise the one that it has not saved yet. */
+const registrationOf = (context: WebhookContext): Registration | undefined =>
 	savedRegistration(context) ?? unsaved.get(nameOfTrigger(context));
 
-function remember(context: IHookFunctions, registration: Registration): void {
+function saveRegistration(context: IHookFunctions, registration: Registration): void {
 	saveState(context, registration as unknown as IDataObject);
 	unsaved.set(nameOfTrigger(context), registration);
 }
 
-function forget(context: IHookFunctions): void {
+function forgetRegistration(context: IHookFunctions): void {
 	forgetState(context);
 	unsaved.delete(nameOfTrigger(context));
 }
 
-const isByHand = (context: Context): boolean =>
+const isByHand = (context: WebhookContext): boolean =>
 	context.getNodeParameter('registration', 'automatic') === ('manual' satisfies RegistrationMode);
 
-async function secretFromCredential(context: Context): Promise<string> {
+async function secretFromCredential(context: WebhookContext): Promise<string> {
 	const { signingSecret } = await context.getCredentials('mediaGenWebhookSecretApi');
 	const secret = textOf(signingSecret);
 	if (secret !== undefined) return secret;
@@ -93,7 +102,7 @@ async function secretFromCredential(context: Context): Promise<string> {
  * The secret that verifies deliveries; `undefined` if no webhook is registered.
  * @throws if the credential of a webhook made by hand cannot be read
  */
-export async function secretOf(context: Context): Promise<string | undefined> {
+export async function secretOf(context: WebhookContext): Promise<string | undefined> {
 	if (isByHand(context)) return await secretFromCredential(context);
 	return registrationOf(context)?.secret;
 }
@@ -111,11 +120,14 @@ const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 const warn = (context: IHookFunctions, message: string): void =>
 	context.logger.warn(`MediaGen Trigger: ${nameInLog(context)}: ${message}`);
 
-/** The specification shows no response body for DELETE, so any is accepted. */
-const deleteWebhook = async ({ send }: Service, id: string) =>
+/** Deletes a webhook. The specification shows no response body for that, so any is accepted. */
+const deleteAtService = async ({ send }: Service, id: string) =>
 	await send(requestFor('DELETE', id), { validate: () => undefined, maxAttempts: MAX_ATTEMPTS });
 
-/** @throws when the URL is not one that the service delivers to. Specification: CreateWebhook */
+/**
+ * The body of the request that registers the webhook. Specification: CreateWebhook.
+ * @throws if the service does not deliver to the URL, or no event is chosen
+ */
 function settingsOf(context: IHookFunctions) {
 	const node = context.getNode();
 	const url = context.getNodeWebhookUrl('default') ?? '';
@@ -143,7 +155,7 @@ async function deleteLeftovers(
 	service: Service,
 	url: string,
 ): Promise<void> {
-	// A service that answers something else than a list has none to show.
+	// An answer that is no list shows no webhooks.
 	const options = { validate: () => undefined, maxAttempts: MAX_ATTEMPTS };
 	const client: Parameters<typeof readPages>[0] = {
 		request: async (_channel, request) => await service.send(request, options),
@@ -159,7 +171,7 @@ async function deleteLeftovers(
 	}
 	for (const webhook of list.value.filter(isResource)) {
 		if (webhook.url !== url) continue;
-		const deleted = await deleteWebhook(service, webhook.id);
+		const deleted = await deleteAtService(service, webhook.id);
 		if (deleted.ok || isGoneNow(deleted)) continue;
 		const reason = reasonInLog(context, deleted, ENDPOINTS.deleteWebhook);
 		warn(context, `the webhook ${webhook.id} of an earlier publishing was left: ${reason}`);
@@ -180,7 +192,7 @@ async function isStillRegistered(
 	const answer = await send(requestFor('GET', id), { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
 		if (isGoneNow(answer)) return false;
-		// A key may write but not read: then what the node remembers has to do.
+		// A key may be allowed to write and not to read. Then the node relies on what it remembers.
 		if (refusalOf(answer) === 'forbidden') return true;
 		const action = `The webhook ${id} cannot be checked`;
 		throw serviceError(context, answer, ENDPOINTS.getWebhook, action);
@@ -189,15 +201,18 @@ async function isStillRegistered(
 	return current.url === url && sameEvents(current.events, events);
 }
 
-/** `secret`, else any text so called: the specification shows no name (Other response bodies). */
-const secretIn = (body: Json): string | undefined =>
-	['secret', ...Object.keys(body).filter((name) => /secret/i.test(name))]
+/** `secret`, else what ends so, such as `signing_secret`, before `secret_hint` and others that may be it. */
+function secretIn(body: Json): string | undefined {
+	const names = Object.keys(body).filter((name) => SIGNING_SECRET.test(name));
+	const likely = names.filter((name) => /secret$/i.test(name));
+	return ['secret', ...likely, ...names]
 		.map((name) => textOf(body[name]))
 		.find((secret) => secret !== undefined);
+}
 
 /**
- * The error for a webhook without an id or a signing secret, which is of no use: it names the fields
- * of the response, and the webhook if that could not be deleted again.
+ * The error for a webhook without an id or a signing secret, which is of no use and is deleted again. It
+ * names the fields of the response, and the webhook if it could not be deleted.
  */
 async function incompleteError(
 	context: IHookFunctions,
@@ -211,7 +226,7 @@ async function incompleteError(
 	if (id === undefined) {
 		await deleteLeftovers(context, service, url);
 	} else {
-		const deleted = await deleteWebhook(service, id);
+		const deleted = await deleteAtService(service, id);
 		end = deleted.ok
 			? 'The webhook was deleted again.'
 			: `The webhook ${id} was left at the service: delete it (MediaGen Webhook: Delete).`;
@@ -276,8 +291,8 @@ async function removeRegistered(
 	const { webhookId, url, baseUrl, account } = registration;
 	const left = (why: string) => `The webhook ${webhookId} was left at the service: ${why}`;
 	if (registration.workflowId !== context.getWorkflow().id) {
-		// The original still has it, which is as it should be.
-		forget(context);
+		// The webhook is that of the original workflow, which still needs it.
+		forgetRegistration(context);
 		return undefined;
 	}
 	if (url !== context.getNodeWebhookUrl('default'))
@@ -289,29 +304,30 @@ async function removeRegistered(
 		return left(
 			`it belongs to the old base URL, and the credential leads to another one. ${ELSEWHERE}`,
 		);
-	// One that has been given another URL since belongs to somebody else. A key may write but not
-	// read: then what the node remembers has to do.
+	// A webhook that has another URL by now belongs to somebody else. A key may be allowed to write and not
+	// to read: then the node relies on what it remembers.
 	const answer = await service.send(requestFor('GET', webhookId), { retry: false });
 	const now = answer.ok && isRecord(answer.value.body) ? answer.value.body.url : undefined;
 	const isTaken = typeof now === 'string' && now !== url;
-	const deleted = isTaken ? undefined : await deleteWebhook(service, webhookId);
+	const deleted = isTaken ? undefined : await deleteAtService(service, webhookId);
 	if (deleted && !deleted.ok) {
 		if (!isGoneNow(deleted))
 			return left(
 				`${reasonInLog(context, deleted, ENDPOINTS.deleteWebhook)} Unpublish again, or delete it (MediaGen Webhook: Delete)`,
 			);
-		// Another key may be of another workspace, which never had it.
+		// The key may be of another workspace, which never had this webhook.
 		if (service.account !== account)
 			return left(
 				`the API key of the credential has changed, and its workspace does not have this webhook. If nobody has deleted it, delete it with a key of its own workspace (MediaGen Webhook: Delete)`,
 			);
 	}
-	forget(context);
+	forgetRegistration(context);
 	return undefined;
 }
 
 /**
- * Deletes the webhook of an earlier publishing. What is left of it is only for the log: another one follows.
+ * Deletes the webhook of an earlier publishing. If it cannot be deleted, that is only logged, because another
+ * webhook is registered next.
  * @param former the hook that n8n has asked to delete it, if it is still there for that reason
  */
 async function replaceRegistered(
@@ -322,11 +338,11 @@ async function replaceRegistered(
 	const isGoneAlready = former === undefined && savedRegistration(context)?.left !== undefined;
 	const left = await removeRegistered(former ?? context, deadline);
 	if (left !== undefined && !isGoneAlready) warn(context, left);
-	forget(context);
+	forgetRegistration(context);
 }
 
-/** Whether the webhook of an earlier activation is still usable; otherwise it is deleted. */
-async function isUsable(
+/** Whether the webhook of an earlier publishing can still be used. If not, it is deleted. */
+async function isStillUsable(
 	context: IHookFunctions,
 	former: IHookFunctions | undefined,
 	deadline: AbortSignal,
@@ -344,7 +360,7 @@ async function isUsable(
 		sameEvents(events, settings.events) &&
 		(await isStillRegistered(context, service, webhookId, settings))
 	) {
-		if (registration.left) remember(context, { ...registration, left: undefined });
+		if (registration.left) saveRegistration(context, { ...registration, left: undefined });
 		return true;
 	}
 	await replaceRegistered(context, former, deadline);
@@ -352,7 +368,8 @@ async function isUsable(
 }
 
 /**
- * Deletes the webhook of a trigger later, unless it is asked for again. Nobody waits: what is left is logged.
+ * Deletes the webhook of a trigger later, unless it is asked for again. Nobody waits for that, so a failure
+ * is logged.
  */
 function leave(context: IHookFunctions, registration: Registration): void {
 	const name = nameOfTrigger(context);
@@ -374,7 +391,7 @@ export const webhookMethods = {
 		if (isByHand(this)) return false;
 		const name = nameOfTrigger(this);
 		const former = await callBack(name);
-		return await runHook(name, async (deadline) => await isUsable(this, former, deadline));
+		return await runHook(name, async (deadline) => await isStillUsable(this, former, deadline));
 	},
 
 	async create(this: IHookFunctions): Promise<boolean> {
@@ -383,7 +400,7 @@ export const webhookMethods = {
 		return await runHook(name, async (deadline) => {
 			if (isByHand(this)) await secretFromCredential(this);
 			if (isByHand(this) || former) await replaceRegistered(this, former, deadline);
-			if (!isByHand(this)) remember(this, await register(this, deadline));
+			if (!isByHand(this)) saveRegistration(this, await register(this, deadline));
 			return true;
 		});
 	},

@@ -21,7 +21,7 @@ import { choice, flag, name, oneMedia, prose, type Rule } from '../../src/fields
 import { nameFromId } from '../../src/base/texts';
 import type { OperationSpec } from '../../src/creation/item';
 
-/** It may take long. Specification: Operation details, Idempotency-Key. */
+/** The service may take long to answer. Specification: Operation details, Idempotency-Key. */
 const CREATION: OperationSpec = {
 	endpoint: ENDPOINTS.createVoice,
 	output: 'resource',
@@ -31,7 +31,7 @@ const CREATION: OperationSpec = {
 	responseTimeoutMs: 300_000,
 };
 
-/** @param max most characters, where the specification shows a limit */
+/** @param max the most characters, if the specification shows a limit */
 const nameField = ({ max }: { max?: number } = {}): Field => ({
 	displayName: 'Name',
 	name: 'name',
@@ -193,7 +193,10 @@ const VOICE_FIELDS = [
 	'warning',
 ];
 
-/** By what people choose a preset voice, and a note about its sample. Specification: PresetVoice. */
+/**
+ * A preset voice with the fields by which people choose one, and the note about its sample. Specification:
+ * PresetVoice.
+ */
 export const simpleVoice = (voice: Json): Json =>
 	Object.fromEntries(Object.entries(voice).filter(([name]) => VOICE_FIELDS.includes(name)));
 

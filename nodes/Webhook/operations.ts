@@ -59,7 +59,10 @@ const includeSigningSecret: Field = {
 	mapping: asSetting('includeSecret', flag()),
 };
 
-/** A webhook costs nothing and is not media, so the texts of these two are their own. */
+/**
+ * _Avoid Paying Twice_ in words of its own, because a webhook costs nothing. The words of the others speak of
+ * media and credits.
+ */
 const onceOnly: Field = {
 	...idempotency,
 	displayName: 'Avoid Creating Twice',
@@ -97,7 +100,7 @@ const update: Operation = {
 	value: 'update',
 	name: 'Update',
 	action: 'Update a webhook',
-	description: 'Change where events are sent to, which ones, or the description. Costs nothing.',
+	description: 'Change the address, the events or the description of a webhook. Costs nothing.',
 	spec: { endpoint: ENDPOINTS.updateWebhook, output: 'resource', holdsSecret: true },
 	fields: [
 		...ofItemBefore(thisWebhook),

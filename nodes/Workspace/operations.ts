@@ -33,7 +33,7 @@ const getUsage: Operation = {
 			default: '',
 			placeholder: 'e.g. 2026-01-31T12:00:00Z',
 			description:
-				'Only usage since then, in the timezone of the workflow unless one is given. Leave empty for all.',
+				'Only usage after this time, in the time zone of the workflow unless one is given. Leave empty for all.',
 			mapping: inQuery('since', dateTime()),
 		},
 	],
@@ -78,7 +78,7 @@ const getModels: Operation = {
 	],
 };
 
-/** Its rows may be read by a person who is setting something up: nobody waits for a slow answer. */
+/** How long _Check Setup_ waits for an answer, in ms: a person who is setting something up waits for it. */
 const ANSWER_MS = 15_000;
 
 const setUp: Operation = {
@@ -91,7 +91,7 @@ const setUp: Operation = {
 		endpoint: ENDPOINTS.getCredits,
 		output: 'list',
 		responseTimeoutMs: ANSWER_MS,
-		run: checkSetup,
+		perform: checkSetup,
 		summary: (rows) => setupSummary(rows as unknown as SetupRow[]),
 	},
 	fields: [],

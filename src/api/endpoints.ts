@@ -18,7 +18,8 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What an operation does, which decides whether it is sent again without a key, and whom its answer is about:
+ * What an operation does. That decides whether it is sent again without a key, and which resource its answer
+ * is about:
  *
  * | does     | sent again after a lost answer   | its answer is about             |
  * | -------- | -------------------------------- | ------------------------------- |
@@ -35,13 +36,13 @@ export type Deed = 'reads' | 'lists' | 'changes' | 'deletes' | 'creates' | 'adva
 export interface Endpoint {
 	does: Deed;
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-	/** Relative to the base URL, which ends in `/v1`; `{id}` is a path parameter. */
+	/** The path relative to the base URL, which ends in `/v1`; `{id}` is a path parameter. */
 	path: string;
-	/** `undefined` where the specification shows none (GET /jobs/{id}). */
+	/** The scope that the key needs; `undefined` if the specification shows none (GET /jobs/{id}). */
 	scope: Scope | undefined;
-	/** Statuses of success; `undefined` where not shown (PATCH /webhooks/{id}). */
+	/** The statuses of success; `undefined` if the specification shows none (PATCH /webhooks/{id}). */
 	success: readonly number[] | undefined;
-	/** Statuses of failure beyond the four common ones. */
+	/** The statuses of failure, besides the four that all operations have. */
 	extra: ReadonlyArray<402 | 404>;
 }
 
@@ -97,21 +98,22 @@ export const ENDPOINTS = {
 	listDeliveries: endpoint('lists', 'GET', '/webhooks/{id}/deliveries', 'webhooks:read', [200]),
 } as const satisfies Record<string, Endpoint>;
 
-/** The name of an operation in {@link ENDPOINTS}: ours, not of the specification. */
+/** Our name of an operation in {@link ENDPOINTS}. The specification gives them none. */
 export type EndpointName = keyof typeof ENDPOINTS;
 
-/** Name of the header that makes a POST safe to repeat. Specification: Operation details. */
+/** The header that makes a POST safe to repeat. Specification: Operation details. */
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 const BY_KEY_ONLY: Deed[] = ['creates', 'advances'];
 
-/** Whether sending it again has no further effect, also without an idempotency key. */
+/** Whether sending a request again has no further effect, even without an idempotency key. */
 export const isRepeatable = ({ does }: Endpoint): boolean => !BY_KEY_ONLY.includes(does);
 
 const OF_ONE: Deed[] = ['reads', 'changes', 'deletes', 'advances'];
 
 /**
- * The id of the resource that the answer to a request is about; `undefined` where that is not known before.
+ * The id of the resource that the answer to a request is about; `undefined` if it is not known before the
+ * answer.
  */
 export function idAskedFor(endpoint: Endpoint, path: string): string | undefined {
 	if (!OF_ONE.includes(endpoint.does)) return undefined;

@@ -1,11 +1,11 @@
 export * from './endpoints';
 
 /**
- * Every figure of the specification's Limits table and of the request shapes.
- * Lengths are characters, counts are items, times are seconds unless the name says otherwise.
+ * All figures of the Limits table of the specification, and of the shapes of requests. Lengths are in
+ * characters, counts in items, times in seconds unless the name says otherwise.
  */
 export const LIMITS = {
-	/** Requests a minute and workspace over all operations (default of a plan). */
+	/** Requests per minute of a workspace, over all operations (default of a plan). */
 	requestsPerMinute: 60,
 	/** Media jobs of one workspace at the same time (default of a plan). */
 	concurrentJobs: 5,
@@ -78,7 +78,7 @@ export type ListedParameter = (typeof LISTED_PARAMETERS)[number];
 export interface GenerationParameters extends Partial<
 	Record<ListedParameter | 'lyrics' | 'voice', string>
 > {
-	/** 1 to 16. */
+	/** An integer from 1 to 16. */
 	count?: number;
 	loop?: boolean;
 }
@@ -133,7 +133,13 @@ export const SIGNATURE_HEADERS = {
 	signature: 'webhook-signature',
 } as const;
 
-/** A JSON object of which nothing else is known. */
+/**
+ * Names of fields that may hold the signing secret of a webhook, which the specification does not show (Other
+ * response bodies).
+ */
+export const SIGNING_SECRET = /secret|whsec|signing_?key/i;
+
+/** A JSON object whose fields are not known. */
 export type Json = Record<string, unknown>;
 
 /** Whether a value is an object but neither null nor an array. */

@@ -1,13 +1,13 @@
 const listenersBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls the listener once when the signal fires. Thousands of items may wait on the signal of one
- * run, and Node warns about more than ten listeners, so all of them share one.
- * @param listener a distinct function for each wait
- * @returns removes the listener
+ * Calls a listener once when a signal fires. Thousands of items may wait for the signal of one run, and Node
+ * warns about more than ten listeners, so all of them share one. Nothing happens if the signal has fired
+ * before.
+ * @param listener a different function for each wait, by which {@link offAbort} removes it
  */
-export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
-	if (!signal) return () => {};
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): void {
+	if (!signal) return;
 	const known = listenersBySignal.get(signal);
 	const listeners = known ?? new Set<() => void>();
 	if (!known) {
@@ -15,16 +15,20 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 		signal.addEventListener('abort', () => listeners.forEach((each) => each()), { once: true });
 	}
 	listeners.add(listener);
-	return () => void listeners.delete(listener);
 }
 
-/** What a promise gives; rejects with the reason of the signal as soon as that fires. */
+/** Removes a listener that is not needed any more. */
+export function offAbort(signal: AbortSignal | undefined, listener: () => void): void {
+	if (signal) listenersBySignal.get(signal)?.delete(listener);
+}
+
+/** Waits for a promise. Rejects with the reason of the signal as soon as that fires. */
 export async function unlessAborted<T>(signal: AbortSignal, task: Promise<T>): Promise<T> {
-	let dispose = () => {};
+	let stop = () => {};
 	const aborted = new Promise<never>((_, reject) => {
-		const stop = () => reject(signal.reason as Error);
+		stop = () => reject(signal.reason as Error);
 		if (signal.aborted) stop();
-		else dispose = onAbort(signal, stop);
+		else onAbort(signal, stop);
 	});
-	return await Promise.race([task, aborted]).finally(dispose);
+	return await Promise.race([task, aborted]).finally(() => offAbort(signal, stop));
 }

@@ -1,4 +1,4 @@
-/** A map that forgets what was set longest ago once it is full. */
+/** A map that forgets the entry that was set longest ago when it is full. */
 export class BoundedMap<K, V> extends Map<K, V> {
 	constructor(private readonly maxEntries: number) {
 		super();

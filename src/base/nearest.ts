@@ -1,4 +1,4 @@
-/** How many letters have to be added, taken out or replaced to make one word of the other. */
+/** How many letters have to be added, removed or replaced to turn one word into the other. */
 function distance(one: string, other: string): number {
 	let row = Array.from({ length: other.length + 1 }, (_, index) => index);
 	for (const [index, letter] of [...one].entries()) {
@@ -17,7 +17,10 @@ const MAX_LENGTH = 100;
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** The known name that a wrong one most likely means: the same letters, or at most two of them wrong. */
+/**
+ * The known name that is most likely meant by an unknown one: with the same letters, or with at most two
+ * different ones.
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
 	const letters = lettersOf(name.slice(0, MAX_LENGTH));
 	const ranked = known

@@ -1,10 +1,7 @@
 import type { Endpoint } from '../api';
 import type { Resource, UnsentReason } from './types';
 
-/**
- * Every way in which an item can fail, as data: `words.ts` and `creditSentence.ts` of `src/n8n` put it into
- * words.
- */
+/** Every way in which an item can fail, as data. `src/n8n` puts it into words. */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
@@ -15,22 +12,29 @@ export type Failure =
 	/** `inStatusMs`: for how long at least the job had the status with which it was last seen. */
 	| { kind: 'deadline'; waitedMs: number; inStatusMs?: number }
 	| JobFailure
-	/** A plan was made that could not be approved at once, as was asked for. */
+	/** A plan was made that could not be approved at once, although that was asked for. */
 	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
-	/** `mayPass`: whether it was the storage, or the way there, and not the file. */
+	/** `mayPass`: the storage or the network has failed, and not the file is wrong. */
 	| { kind: 'upload'; field: string; problem: string; mayPass?: true }
-	/** Not sent, because the run was halted, or others that ask for the same were refused. */
+	/**
+	 * The item was not sent, because the run was halted, or because other items that ask for the same were
+	 * refused.
+	 */
 	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
 	/** Something in our own code has thrown. */
 	| { kind: 'fault'; problem: string }
 	/** No job slot was free in time. `others`: running jobs that this process has not created. */
 	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/**
-	 * Not sent: it does not fit under the limit of the execution. `price`: `null` if the service states none.
+	 * The item was not sent, because it would exceed the limit of the execution. `price` is `null` if the
+	 * service states none.
 	 */
 	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | null | undefined }
-	/** Not sent: it does not fit under the limit of the day. `problem`: why that limit cannot be kept. */
+	/**
+	 * The item was not sent, because it would exceed the limit of the day. `problem`: why that limit cannot
+	 * be kept.
+	 */
 	| {
 			kind: 'dayCap';
 			maxCredits: number;
@@ -39,21 +43,21 @@ export type Failure =
 			needed: number | undefined;
 			problem?: string;
 	  }
-	/** `because`: why the key can no longer settle an earlier attempt. */
+	/** An earlier attempt may have been paid for. `because`: why its key can no longer tell. */
 	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
 
 /** A job was made, and has ended badly. */
 export interface JobFailure {
 	kind: 'jobFailed';
 	reason: string;
-	/** What there was too little of, as far as the service says so. */
+	/** What was lacking, as far as the service says so. */
 	lacks?: 'credits' | 'budget';
 }
 
 /** The execution was cancelled, or the run halted before the item was sent. */
 export interface CancelledFailure {
 	kind: 'cancelled';
-	/** Whether a request was out by then that may have been carried out. */
+	/** Whether a request had been sent by then that may be carried out. */
 	outcomeUnknown?: boolean;
 }
 
@@ -62,7 +66,7 @@ export interface StatusFailure {
 	kind: 'status';
 	status: number;
 	serviceError: ServiceError;
-	/** Whether this or an earlier attempt may have been carried out. */
+	/** Whether this attempt or an earlier one may have been carried out. */
 	outcomeUnknown: boolean;
 	/** How long the service asks to wait, in ms. */
 	hintMs?: number;
@@ -75,16 +79,19 @@ export interface NoResponseFailure {
 	kind: 'noResponse';
 	reason: string;
 	attempts: number;
-	/** Whether an attempt may have been carried out. `false`: none reached the service. */
+	/** Whether an attempt may have been carried out. `false`: none has reached the service. */
 	outcomeUnknown: boolean;
 	unsent?: UnsentReason;
 	/**
-	 * Whether another one was given up just before, without an answer to any: the next one would fail too.
+	 * Whether another request was given up just before, and none was answered in between. Then the next one
+	 * would fail too.
 	 */
 	isOutage?: boolean;
 }
 
-/** A success that cannot be used, such as a page of a gateway. */
+/**
+ * The service answered with a status of success and a body that cannot be used, such as a page of a gateway.
+ */
 export interface BadResponseFailure {
 	kind: 'badResponse';
 	status: number;
@@ -93,31 +100,34 @@ export interface BadResponseFailure {
 	isOutage?: boolean;
 }
 
-/** Specification: Error. */
+/** What an error of the service says. Specification: Error. */
 export interface ServiceError {
-	/** In one line, without markup, of at most 300 characters. */
+	/** One line without markup, of at most 300 characters. */
 	message?: string;
-	/** Only of the Error shape itself. */
+	/** Set only if the answer has the Error shape of the specification. */
 	type?: string;
 	requestId?: string;
 	details?: unknown;
-	/** Where a redirect leads, without a query. */
+	/** The address to which a redirect leads, without its query. */
 	leadsTo?: string;
-	/** Whether the answer is a page or a text, and so of a hop on the way: the service speaks JSON. */
+	/**
+	 * Whether the answer is a page or a text. Then a proxy or another server has written it: the service
+	 * speaks JSON.
+	 */
 	isPage?: boolean;
 }
 
-/** A failure, with the job that exists all the same, so that nothing paid for is lost. */
+/** A failure. The job that exists nevertheless stays with it, so that nothing that was paid for is lost. */
 export interface Failed {
 	ok: false;
 	failure: Failure;
-	/** The job that this item has created, as last seen. */
+	/** The job that this item has created, as it was last seen. */
 	job?: Resource;
-	/** The operation that failed, if it is not the item's own, such as an upload. */
+	/** The operation that has failed, if it is not that of the item, such as an upload. */
 	endpoint?: Endpoint;
 	/**
-	 * Of an item that is invalid: the field of a failed row that gets what went wrong, if the user has set
-	 * one.
+	 * The field of a failed row that says what went wrong, if the item is invalid and the user has set such a
+	 * field.
 	 */
 	resultField?: string;
 }

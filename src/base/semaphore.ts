@@ -1,12 +1,15 @@
 import { WaitQueue, type Turn } from './waitQueue';
 
-/** At most so many tasks at a time; the others wait in fair order. */
+/** Lets at most so many tasks run at the same time. The others wait in a fair order. */
 export class Semaphore {
 	private readonly waiting = new WaitQueue<boolean, Turn>(false);
 
 	constructor(private free: number) {}
 
-	/** @returns `false` if it was cancelled before there was a place, which `leave` gives back */
+	/**
+	 * Takes a place, which `leave` gives back.
+	 * @returns `false` if it was cancelled before there was a place
+	 */
 	enter(turn: Turn): Promise<boolean> {
 		if (turn.signal?.aborted) return Promise.resolve(false);
 		if (this.free === 0) return this.waiting.wait(turn);
@@ -19,7 +22,10 @@ export class Semaphore {
 		else this.free += 1;
 	}
 
-	/** @returns `undefined` if it was cancelled before the task began */
+	/**
+	 * Runs a task as soon as there is a place.
+	 * @returns `undefined` if it was cancelled before the task began
+	 */
 	async run<T>(turn: Turn, task: () => Promise<T>): Promise<T | undefined> {
 		if (!(await this.enter(turn))) return undefined;
 		return await task().finally(() => this.leave());

@@ -1,26 +1,32 @@
-/** What nobody sees: blanks, control characters, and what Unicode calls ignorable, such as U+200B. */
+/**
+ * Characters that are invisible: blanks, control characters, and what Unicode calls ignorable, such as
+ * U+200B.
+ */
 const UNSEEN = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]';
 
 const ONLY_UNSEEN = new RegExp(`^${UNSEEN}*$`, 'u');
-/** The second begins at the first of several, so that none of the others is a beginning of its own to try. */
+/**
+ * The second alternative begins only at the first of several such characters. Otherwise each of them would be
+ * tried as a beginning, which takes quadratic time.
+ */
 const UNSEEN_ENDS = new RegExp(`^${UNSEEN}+|(?<!${UNSEEN})${UNSEEN}+$`, 'gu');
 
-/** Whether a text has nothing that anybody could see. */
+/** Whether a text has no visible character. */
 export const isBlank = (text: string): boolean => ONLY_UNSEEN.test(text);
 
-/** A text without what nobody sees at its ends. */
+/** A text without the invisible characters at its ends. */
 export const trimmed = (text: string): string => text.replace(UNSEEN_ENDS, '');
 
-/** Half of an emoji, as `substring` leaves it, and NUL: no service can be relied on to take them. */
+/** Half of an emoji, as `substring` may leave it, and NUL. Not every service takes them. */
 const UNSENDABLE = /[\0\p{Surrogate}]/gu;
 
-/** An address or a path without slashes at its end. */
+/** An address or a path without the slashes at its end. */
 export const withoutSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
 
-/** A text as it may go out: well-formed Unicode without NUL. */
+/** A text as it may be sent: well-formed Unicode without NUL. */
 export const sendable = (text: string): string => text.replace(UNSENDABLE, '');
 
-/** What people and models put around a value that they hand on. */
+/** Pairs of characters that people and models put around a value. */
 const AROUND: Record<string, string> = {
 	'"': '"',
 	"'": "'",
@@ -32,7 +38,7 @@ const AROUND: Record<string, string> = {
 	'«': '»',
 };
 
-/** Nobody puts more around a value. */
+/** At most so many pairs around a value are removed. */
 const MOST_LAYERS = 8;
 
 /** A text without the blanks, quotes and angle brackets around it. */
@@ -46,7 +52,7 @@ export function unwrapped(text: string): string {
 	return inner;
 }
 
-/** A text of at most so many characters, of which the last says that there were more. */
+/** A text of at most so many characters. If it was longer, its last character is an ellipsis. */
 export function cut(text: string, max: number): string {
 	if (text.length <= max) return text;
 	const characters = [...text.slice(0, 2 * max)];
@@ -54,7 +60,7 @@ export function cut(text: string, max: number): string {
 	return `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** Characters of a value in an error. */
+/** The most characters of a value that an error shows. */
 const MOST_SHOWN = 60;
 
 function written(value: unknown): string {
@@ -63,24 +69,40 @@ function written(value: unknown): string {
 	try {
 		return JSON.stringify(value) ?? `a value of the type ${typeof value}`;
 	} catch {
-		// A circular object, or one with a throwing toJSON.
+		// The value is a circular object, or its toJSON throws.
 		return `a value of the type ${typeof value}`;
 	}
 }
 
-/** A value as an error shows it: on one line, cut, a text in quotes. */
+/** The user and password in an address, such as that of a proxy. */
+const SIGN_IN = /\/\/[^\s/?#]*@/g;
+
+/** A value as an error shows it: on one line, cut off, a text in quotes, addresses without their password. */
 export function quoted(value: unknown): string {
 	if (value === undefined) return 'nothing';
 	const isText = typeof value === 'string';
-	const line = (isText ? value : written(value)).slice(0, 10 * MOST_SHOWN);
+	const text = (isText ? value : written(value)).slice(0, 10 * MOST_SHOWN);
+	const line = text.replace(SIGN_IN, '//…@');
 	const characters = [...line.replace(/[\s\p{Cc}]+/gu, ' ')];
 	const isCut = characters.length > MOST_SHOWN;
 	const shown = `${characters.slice(0, MOST_SHOWN).join('')}${isCut ? '…' : ''}`;
 	return isText ? `"${shown}"` : shown;
 }
 
-/** `vendor/speech-2.8-turbo` is `Speech 2.8 Turbo`, where the catalogue gives no better name. */
+/**
+ * A name made of an id, if the catalogue gives no better one: `vendor/speech-2.8-turbo` is `Speech 2.8
+ * Turbo`.
+ */
 export function nameFromId(id: string): string {
 	const words = id.slice(id.lastIndexOf('/') + 1).split(/[-_]/);
 	return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join(' ');
+}
+
+/** Credits rounded up to hundredths, so that no amount is shown lower than it is. */
+export const roundedUp = (credits: number): number => Math.ceil(credits * 100 - 1e-6) / 100;
+
+/** `1 credit`, `24 credits`. */
+export function creditWords(credits: number): string {
+	const shown = roundedUp(credits);
+	return `${shown} ${shown === 1 ? 'credit' : 'credits'}`;
 }

@@ -2,8 +2,8 @@
 export const DAY_MS = 86_400_000;
 
 /**
- * A moment in ms since the epoch; `NaN` for what is none. Without its zone, a date and time is none either:
- * nobody knows by what clock it is.
+ * A moment in ms since the epoch; `NaN` if the text is none. A date and time without a zone is none either,
+ * because nobody knows by which clock it was given.
  */
 export function momentOf(text: unknown): number {
 	const isMoment =

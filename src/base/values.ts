@@ -1,7 +1,7 @@
 import { trimmed } from './texts';
 import { isRecord } from './types';
 
-/** What a text, a number or a boolean holds that was made by `new String` and the like, in whatever realm. */
+/** The plain value of an object that was made by `new String`, `new Number` and the like, in any realm. */
 export function unboxed(value: unknown): unknown {
 	if (typeof value !== 'object' || value === null) return value;
 	switch (Object.prototype.toString.call(value)) {
@@ -18,8 +18,8 @@ export function unboxed(value: unknown): unknown {
 const FLAGS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false };
 
 /**
- * The one reader of booleans: `true` and `false` in any case, 1 and 0, also as text.
- * @returns `undefined` for everything else; what is empty is neither true nor false
+ * Reads a boolean: `true` and `false` in upper or lower case, 1 and 0, also as text.
+ * @returns `undefined` for everything else; an empty text is neither true nor false
  */
 export function flagOf(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
@@ -28,11 +28,37 @@ export function flagOf(value: unknown): boolean | undefined {
 	return Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined;
 }
 
-/** The value at the end of a path of names; `undefined` where the path leads nowhere. */
+/** The value at a path of names; `undefined` if there is none. */
 export const valueAt = (values: unknown, path: string[]): unknown =>
 	path.reduce((value, name) => (value as Record<string, unknown> | null)?.[name], values);
 
-/** A value as JSON in which the names of an object stand in order, however it was put together. */
+type ClassOf<Kind> = abstract new (...given: never[]) => Kind;
+
+/** All objects of a class within a value, however deep. */
+export function instancesIn<Kind>(value: unknown, kind: ClassOf<Kind>): Kind[] {
+	if (value instanceof kind) return [value];
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.values(value).flatMap((member) => instancesIn(member, kind));
+}
+
+/** A copy of a value in which something else stands in the place of each object of a class. */
+export function withoutInstances<Kind>(
+	value: unknown,
+	kind: ClassOf<Kind>,
+	insteadOf: (instance: Kind) => unknown,
+): unknown {
+	if (value instanceof kind) return insteadOf(value);
+	if (Array.isArray(value)) return value.map((entry) => withoutInstances(entry, kind, insteadOf));
+	if (typeof value !== 'object' || value === null) return value;
+	const entries = Object.entries(value);
+	return Object.fromEntries(
+		entries.map(([name, entry]) => [name, withoutInstances(entry, kind, insteadOf)]),
+	);
+}
+
+/**
+ * A value as JSON with the names of each object in alphabetical order, so that equal values give equal texts.
+ */
 export const inOrder = (value: unknown): string =>
 	JSON.stringify(value, (_name, member: unknown) => {
 		if (!isRecord(member)) return member;

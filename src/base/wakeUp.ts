@@ -1,13 +1,15 @@
 import type { Clock } from './types';
 
-/** Calls back once, at the earliest of the times it was set to since it last did. */
+/** Calls back once, at the earliest of the times that were set since the last call. */
 export class WakeUp {
-	/** On the monotonic clock; `Infinity` while no call is due. */
+	/** When the next call is due, on the monotonic clock; `Infinity` if none is. */
 	private at = Infinity;
 
+	/** @param onFault what becomes of those that wait if `onWake` throws, because nobody calls it then */
 	constructor(
 		private readonly clock: Clock,
 		private readonly onWake: () => void,
+		private readonly onFault: (fault: unknown) => void,
 	) {}
 
 	set(at: number): void {
@@ -16,12 +18,19 @@ export class WakeUp {
 		void this.sleepUntil(at);
 	}
 
-	/** At least a millisecond, so that what begins in the same tick is served together. */
+	/**
+	 * It sleeps for at least a millisecond, so that all that begins in one turn of the event loop is served
+	 * together.
+	 */
 	private async sleepUntil(at: number): Promise<void> {
 		await this.clock.sleep(Math.max(1, at - this.clock.monotonic()));
-		// It has been set to an earlier time.
+		// Meanwhile an earlier time was set.
 		if (this.at !== at) return;
 		this.at = Infinity;
-		this.onWake();
+		try {
+			this.onWake();
+		} catch (fault) {
+			this.onFault(fault);
+		}
 	}
 }

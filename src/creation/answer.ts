@@ -2,19 +2,92 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { isRecord, type ApiResponse, type Resource } from '../base/types';
 import { ENDPOINTS, idAskedFor, textOf } from '../api';
 import { meaningOf, refusalOf } from '../transport/statuses';
-import { countCredits, endSpending, isOutOfCredits } from './cap';
-import { keyInUse } from './idempotency';
+import type { Slot, SlotKind } from '../transport/jobSlots';
+import type { CreditWait } from '../transport/topUpGate';
+import type { Entry } from '../transport/workspace';
+import { keyInUse, type Idempotency } from './idempotency/idempotency';
 import type { Item, OperationSpec } from './item';
-import type { Again, Heard, Made, Progress } from './progress';
+import { settle } from './credits/ledger';
 import { noteFailure } from './run';
-import { isOutcomeOpen, type ItemEvent, recordEvent } from './state';
-import { forgetKey, isPaidKey, noteKey } from './paidKeys';
-import { ageOf, meet } from './thereBefore';
+import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
+import { forgetKey, isJobNew, type DatedJob } from './idempotency/replayedJob';
 
 /*
  * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
  * matters.
  */
+
+/** A job, as it was last seen. */
+export interface Made {
+	job: Resource;
+	/** Whether there is nothing to wait for, whatever its status. */
+	isOver: boolean;
+	/** Whether the answer says that its plan is approved: then a plan is no end, whatever the word. */
+	isApproved?: boolean;
+}
+
+/** Why a creation is sent again. */
+export type Again =
+	/** Its key has led to nothing: with the next one, at once. */
+	| 'otherKey'
+	/** It was refused for lack of credits: once there may be some. */
+	| 'topUp'
+	/** It was refused for lack of a slot: with the next one. */
+	| 'slot'
+	/** It has waited so long that its key or the credits may be over: decided anew. */
+	| 'waited';
+
+export type Heard = Result<Made> | { again: Again };
+
+/** Its wait for a slot, and the slot. */
+interface SlotWait {
+	/** The kind of slot that its job takes, if it takes one. */
+	readonly kind: SlotKind | undefined;
+	/** The slot that the job holds: a known job holds none. */
+	slot?: Slot;
+	/** When its wait for a slot began, on the monotonic clock. */
+	waitsSince?: number;
+	/** How often it was refused with 429. */
+	timesThrottled: number;
+	/** When first in a row, on the monotonic clock. */
+	throttledSince?: number;
+}
+
+/** Its request, as it has gone out. */
+interface Out {
+	/** When first, on the monotonic clock. */
+	since: number;
+	/** The same by the clock of the service, if it says that. */
+	sentAt?: number;
+	/** The key of the last one. */
+	key?: string;
+	/** When one first went out of which nobody knows yet what was done, on the monotonic clock. */
+	openSince?: number;
+}
+
+/** What a creation has met so far. Its hearers change it. */
+export interface Progress {
+	readonly item: Item;
+	/** Hash of what is asked for. */
+	readonly content: string;
+	readonly idempotency: Idempotency;
+	/** When this try began, on the monotonic clock. */
+	readonly beganAt: number;
+	/** Whether this process had met the job of its answer. */
+	met?: 'before' | 'meanwhile';
+	/** The last job of this try that says it had failed before. */
+	olderByItsDate?: DatedJob;
+	readonly slotWait: SlotWait;
+	readonly out: Out;
+	/** Of the last request, in the ledger of credits; `undefined` where it costs nothing. */
+	entry?: Entry;
+	readonly creditWait: CreditWait;
+	/**
+	 * Why the request is sent again, if it is. If it is sent again with another key, it does not wait anew
+	 * for what the request before has waited for.
+	 */
+	again?: Again;
+}
 
 interface Answer {
 	made: Result<Made>;
@@ -26,115 +99,104 @@ interface Answer {
 type Hearer = (answer: Answer, progress: Progress, again?: Again) => Again | undefined;
 
 /** The state of the item, which all others ask. */
-const recordState: Hearer = ({ made }, { item }) => {
-	recordEvent(item.memory, eventOf(made, item.spec));
+const recordState: Hearer = ({ made }, { item, out }) => {
+	const { executionSum, memory, spec } = item;
+	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
+	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
+	executionSum.countOpen(item, 0);
+	recordEvent(memory, eventOf(made, spec));
+	// A 429 between two requests without an answer does not begin Wait Timeout anew.
+	const { openSince = out.since } = out;
+	out.openSince = isOutcomeOpen(memory.state) ? openSince : undefined;
 	return undefined;
-};
-
-/** Under a key that others share, a 402 may be an earlier one, kept by the service. */
-const takeOtherKey: Hearer = ({ made }, { item, idempotency }) => {
-	if (made.ok || !isOutOfCredits(made) || item.memory.state.is !== 'new') return undefined;
-	return idempotency.giveWay?.('noCredits') ? 'otherKey' : undefined;
 };
 
 /** After so many 429 under one key, the service may keep them for the key. */
 const REFUSALS_OF_ONE_KEY = 3;
 
-/**
- * Nothing was done, so after several 429 the next attempt may take another key, unless others share this one.
- */
-const countRefusals: Hearer = ({ made }, progress) => {
-	if (made.ok || refusalOf(made) !== 'throttled') return undefined;
-	const { item, idempotency, place } = progress;
-	place.refusals += 1;
-	if (isOutcomeOpen(item.memory.state)) return undefined;
-	const isOwn = !idempotency.isShared;
-	// One without a slot the client has tried long enough: this try of the node is over.
-	const isLastAttempt = place.kind === undefined;
-	if (isLastAttempt || (isOwn && place.refusals % REFUSALS_OF_ONE_KEY === 0))
-		recordEvent(item.memory, { kind: 'refused', keepsKey: !isOwn });
-	return undefined;
+/** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
+const settleKey: Hearer = ({ made }, progress) => {
+	if (made.ok) return undefined;
+	const { item, idempotency, out, slotWait } = progress;
+	const { memory } = item;
+	const refusal = refusalOf(made);
+	let again: Again | undefined;
+	// A 402 may be an earlier one, which the service has kept, if others have used the key before.
+	if (refusal === 'noCredits' && memory.state.is === 'new' && idempotency.giveWay?.('noCredits'))
+		again = 'otherKey';
+	if (refusal === 'throttled') {
+		slotWait.timesThrottled += 1;
+		// An Own Key never changes, and under Same Request other rows of this process use even the last one.
+		const isOwn = idempotency.sharedRequest === undefined;
+		// Where no slot is needed, the client has repeated it as long as it may: this try of the node is
+		// over.
+		const isLastAttempt = slotWait.kind === undefined;
+		const mayChange = isOwn && slotWait.timesThrottled % REFUSALS_OF_ONE_KEY === 0;
+		if (!isOutcomeOpen(memory.state) && (isLastAttempt || mayChange))
+			recordEvent(memory, { kind: 'refused', keepsKey: !isOwn });
+	}
+	// No item of this process uses a stand-in any more under which nothing was made.
+	if (memory.state.is === 'new' && out.key !== undefined) idempotency.refused?.(out.key);
+	return again;
 };
 
-/** The sum of the execution, and what the run has bought. */
+/** The ledger of credits. */
 const count: Hearer = ({ made, body }, progress) => {
-	const { item, charge } = progress;
-	if (made.ok && item.spec.charges) noteCharge(progress, made.value.job);
-	// It would be paid for, so it is no repetition.
-	if (!made.ok && isOutOfCredits(made)) forgetKey(progress);
-	const result = made.ok ? ok(made.value.job) : made;
-	charge.counted = countCredits(item, body, result, charge.isNew);
-	endSpending(item, charge, result, body);
+	const { item, entry } = progress;
+	// The service wanted credits for this key, so it has no job that was paid for under it.
+	if (!made.ok && refusalOf(made) === 'noCredits') forgetKey(progress);
+	if (entry === undefined) return undefined;
+	const isNew = made.ok && isJobNew(progress, made.value.job);
+	settle(item, entry, body, made.ok ? ok(made.value.job) : made, isNew);
 	return undefined;
 };
-
-/** Under a key that others share, the answer may be about a job that they have paid for. */
-function noteCharge(progress: Progress, job: Resource): void {
-	const { item, charge, idempotency, out } = progress;
-	const age = ageOf(progress, job);
-	progress.met = meet(progress, job);
-	charge.isNew = progress.met === undefined && age !== 'before';
-	if (charge.isNew && out.key !== undefined) idempotency.accepted?.(out.key);
-	// With the same request, or the same key, others ask again.
-	if (!charge.isNew || idempotency.sharedRequest === undefined) return;
-	// The service does not keep its keys: nothing is known to be only repeated.
-	if (isPaidKey(progress, out.key)) item.workspace.paidKeys.clear();
-	if (age === 'since') noteKey(progress);
-}
 
 /** Others of the workspace that wait for a top-up. */
 const tellGate: Hearer = ({ made }, progress, again) => {
-	const { item, credits, idempotency } = progress;
+	const { item, creditWait, idempotency } = progress;
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
 	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper
 	// request.
-	if (made.ok) workspace.credits.succeeded(credits.lackedCredits !== undefined);
-	if (made.ok || !isOutOfCredits(made) || again === 'otherKey') return undefined;
-	workspace.credits.refused();
-	credits.lackedCredits = made;
-	progress.place.waitsSince = undefined;
+	if (made.ok) workspace.topUpGate.succeeded(creditWait.lackedCredits !== undefined);
+	if (made.ok || refusalOf(made) !== 'noCredits' || again === 'otherKey') return undefined;
+	workspace.topUpGate.refused();
+	creditWait.lackedCredits = made;
+	progress.slotWait.waitsSince = undefined;
 	idempotency.startAgain?.();
 	return 'topUp';
 };
 
 /** Keeps the slot for a job, or gives it back. A 429 means that there was none. */
 const settleSlot: Hearer = ({ made }, progress) => {
-	const { item, place } = progress;
-	const { slot } = place;
+	const { item, slotWait } = progress;
+	const { slot } = slotWait;
 	if (made.ok) {
 		slot?.accepted(made.value.job);
 		return undefined;
 	}
-	if (!place.kind || refusalOf(made) !== 'throttled') {
-		place.refusedSince = undefined;
+	if (!slotWait.kind || refusalOf(made) !== 'throttled') {
+		slotWait.throttledSince = undefined;
 		slot?.release();
 		return undefined;
 	}
 	slot?.refused(made.failure.kind === 'status' ? made.failure.hintMs : undefined);
 	// While others get slots, waiting for one has no end of its own.
 	const now = item.workspace.clock.monotonic();
-	place.refusedSince ??= now;
-	return now - place.refusedSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
+	slotWait.throttledSince ??= now;
+	return now - slotWait.throttledSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
 };
 
 /** The other items of the run. */
 const tellRun: Hearer = ({ made }, { item }, again) => {
 	const { refusals, continuesOnFail } = item.run;
 	if (!made.ok && again === undefined) noteFailure(item, made);
+	// Without On Error: Continue the first refusal ends the run, so that nobody asks what was accepted.
 	if (made.ok && continuesOnFail) refusals.accepted(item);
 	return undefined;
 };
 
-const HEARERS: Hearer[] = [
-	recordState,
-	takeOtherKey,
-	countRefusals,
-	count,
-	tellGate,
-	settleSlot,
-	tellRun,
-];
+const HEARERS: Hearer[] = [recordState, settleKey, count, tellGate, settleSlot, tellRun];
 
 /** The one place that hears the final answer to a creation. @param body what was sent */
 export function hear(progress: Progress, answer: Result<ApiResponse>, body: unknown): Heard {
@@ -162,10 +224,10 @@ function madeOf(
 	const firstOutMs = state.is === 'sent' ? clock.now() - state.firstSentAt : 0;
 	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.out.since);
 	progress.out.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
-	const known = resource as Resource;
-	const job: Resource = { ...known, object: known.object ?? item.spec.object };
+	const answered = resource as Resource;
+	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
 	const difference = whyOfAnother(item, job, sent);
-	if (difference === undefined) return ok({ job, ...saidBy(status, item.spec, job) });
+	if (difference === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
 	if (idempotency.sameBy === 'ownKey') return keyInUse({ id: job.id });
 	return fail({ kind: 'badResponse', status, problem: difference });
 }
@@ -176,8 +238,8 @@ function madeOf(
  * @returns what is wrong with it
  */
 function whyOfAnother(item: Item, job: Resource, sent: unknown): string | undefined {
-	const differs = (mine: unknown, its: unknown) =>
-		textOf(mine) !== undefined && textOf(its) !== undefined && mine !== its;
+	const differs = (expected: unknown, actual: unknown) =>
+		textOf(expected) !== undefined && textOf(actual) !== undefined && expected !== actual;
 	const { mode } = isRecord(sent) ? sent : {};
 	const about = `the response is about ${job.id}, which is another`;
 	const { endpoint } = item.spec;
@@ -208,8 +270,8 @@ function eventOfFailure({ failure }: Failed): ItemEvent {
 	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
 		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
 	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
-	const { refusal, nothingDone, hop } = meaningOf(failure.status, failure.serviceError);
-	if (refusal === 'throttled' || hop) return { kind: 'noEffect' };
+	const { refusal, nothingDone, isSignIn } = meaningOf(failure.status, failure.serviceError);
+	if (refusal === 'throttled' || isSignIn) return { kind: 'noEffect' };
 	// Such as 405: it is in no contract what that has done.
 	if (refusal === undefined) return { kind: 'outcomeUnknown' };
 	return { kind: 'refused', keepsKey: !nothingDone };
@@ -217,10 +279,14 @@ function eventOfFailure({ failure }: Failed): ItemEvent {
 
 /**
  * What the specification says by the status of the answer (Operation details, States and transitions), so
- * that no word in it decides: a run is planned (201) or approved (202), or completed by its review; a persona
- * of pictures is ready (201).
+ * that no word in it decides: an agent run is planned (201) or approved (202), or completed by its review; a
+ * persona of pictures is ready (201).
  */
-function saidBy(status: number, { endpoint }: OperationSpec, job: Resource): Omit<Made, 'job'> {
+function impliedByStatus(
+	status: number,
+	{ endpoint }: OperationSpec,
+	job: Resource,
+): Omit<Made, 'job'> {
 	if (endpoint === ENDPOINTS.reviewAgentRun) return { isOver: status !== 202 };
 	if (job.object === 'agent_run' && typeof job.auto_approval_error === 'string')
 		return { isOver: true };

@@ -1,31 +1,35 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { flagOf, inOrder } from '../base/values';
 import { isRecord, type Json, type Resource } from '../base/types';
+import { roundedUp } from '../base/texts';
 import { textOf } from '../api';
 import { requestResource } from '../transport/client';
 import { AGENT_STATUS, AGENT_STATUSES, jobState } from '../transport/jobState';
-import { creditsOf, roundedUp } from '../transport/priceBook';
+import { creditsOf } from '../transport/priceBook';
 import { refusalOf } from '../transport/statuses';
 import type { Item } from './item';
-import { toleranceOf } from './limit';
+import { toleranceOf } from './credits/creditLimits';
 
 /**
- * Why a run that was to be approved at once is none that was asked for: its plan waits for approval.
- * The run is kept, and the next try of the node goes on with it. Specification: States and transitions,
- * Agent run; Errors 3.
+ * The failure of an agent run that was to be approved at once and was not: its plan waits for approval. The
+ * run is kept, and the next try of the node goes on with it. Specification: States and transitions, Agent
+ * run; Errors 3.
  */
-export function notApproved({ request }: Item, run: Resource): Failed | undefined {
+export function notApproved({ request }: Item, agentRun: Resource): Failed | undefined {
 	const isAsked = isRecord(request.body) && flagOf(request.body.auto_approve) === true;
 	if (!isAsked) return undefined;
-	const reason = textOf(run.auto_approval_error);
-	// One that was approved later goes on, whatever it still says of the first time.
-	const hasGoneOn = jobState(run, AGENT_STATUSES.afterApproval) !== 'running';
-	const isPlan = reason !== undefined || run.status === AGENT_STATUS.planned;
+	const reason = textOf(agentRun.auto_approval_error);
+	// Somebody may have approved it since. Then its status has gone on, though it still states why it was not
+	// approved at first.
+	const hasGoneOn = jobState(agentRun, AGENT_STATUSES.afterApproval) !== 'running';
+	const isPlan = reason !== undefined || agentRun.status === AGENT_STATUS.planned;
 	if (hasGoneOn || !isPlan) return undefined;
-	return fail({ kind: 'notApproved', reason: reason ?? 'the service gives no reason' }, run);
+	return fail({ kind: 'notApproved', reason: reason ?? 'the service gives no reason' }, agentRun);
 }
 
-/** The steps of a plan, whose structure the specification does not show: `steps`, or its only list. */
+/**
+ * The steps of a plan. The specification does not show its structure, so they are `steps`, or its only list.
+ */
 function stepsIn(plan: Json): unknown[] {
 	if (Array.isArray(plan.steps)) return plan.steps;
 	const [list, ...others] = Object.values(plan).filter(Array.isArray);
@@ -39,15 +43,15 @@ function estimateOf(plan: Json): number | undefined {
 	return steps.reduce<number>((sum, credits = 0) => sum + credits, 0);
 }
 
-/** Why it is not known what an approval will cost. */
+/** What is said of an approval that is sent though nobody knows what it will cost. */
 const notKnown = (why: string) =>
 	ok({ unknown: `Whether Budget in Credits is enough was not checked: ${why}` });
 
 type Estimate = { credits: number } | { unknown: string };
 
 /**
- * What the plan of an approval is estimated to cost. An edited one is judged by its own steps: the run knows
- * the estimate of the plan that it has proposed.
+ * What the plan of an approval is estimated to cost. The estimate of the run is that of the plan which the
+ * service has proposed. So a plan that the user has edited is judged by the sum of its own steps.
  */
 async function estimateFor(item: Item): Promise<Result<Estimate>> {
 	const { host, workspace, request, settings } = item;
@@ -57,15 +61,15 @@ async function estimateFor(item: Item): Promise<Result<Estimate>> {
 	if (ofSteps !== undefined) return ok({ credits: ofSteps });
 	if (settings.dryRun) return notKnown('a dry run does not read the run');
 	const path = request.path.replace(/\/approve$/, '');
-	const run = await requestResource(workspace.client, host.channel, { method: 'GET', path });
-	if (!run.ok) {
-		// A key may be allowed to approve what it cannot read, and whether there is such a run, the service
-		// says.
-		const refusal = refusalOf(run);
-		if (refusal !== 'forbidden' && refusal !== 'notFound') return run;
+	const agentRun = await requestResource(workspace.client, host.channel, { method: 'GET', path });
+	if (!agentRun.ok) {
+		// The approval is sent all the same: a key may be allowed to approve what it cannot read, and if
+		// there is no such run, the service will say so.
+		const refusal = refusalOf(agentRun);
+		if (refusal !== 'forbidden' && refusal !== 'notFound') return agentRun;
 		return notKnown('the run could not be read');
 	}
-	const { estimated_credits: credits, plan: proposed } = run.value;
+	const { estimated_credits: credits, plan: proposed } = agentRun.value;
 	if (edited && inOrder(edited) !== inOrder(proposed))
 		return notKnown('not every step of the edited plan states what it costs');
 	if (typeof credits !== 'number') return notKnown('the run states no estimate');
@@ -73,7 +77,7 @@ async function estimateFor(item: Item): Promise<Result<Estimate>> {
 }
 
 /**
- * A budget below the estimate would be spent and the run fail: refused before it is sent.
+ * Refuses a budget below the estimate: it would be spent, and then the run would fail.
  * @returns what is said of an approval that was not checked
  */
 export async function checkBudget(item: Item): Promise<Result<string | undefined>> {

@@ -1,50 +1,68 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isResource, type Channel, type Resource } from '../base/types';
-import {
-	AGENT_STATUS,
-	filesIn,
-	jobState,
-	failureOf,
-	type TerminalStatuses,
-} from '../transport/jobState';
+import { isResource, type Resource } from '../base/types';
+import { instancesIn } from '../base/values';
+import { BinaryReference, type LocalFiles } from '../files/localFile';
+import { failureOf } from '../transport/jobFailure';
+import { AGENT_STATUS, filesIn, jobState, type TerminalStatuses } from '../transport/jobState';
 import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
-import { askBook, awaitCredits, beginToSpend, noteOver, withBudget, withinLimits } from './cap';
-import { aloneIfUnpriced, askToday } from './day';
-import { collect, expiryOf, withOutputs } from './outputs';
-import { exchange, hasKeyExpired, type CreationRequest } from './exchange';
+import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
-import { idempotencyOf, keyInUse, type Idempotency } from './idempotency';
-import type { Item, OperationSpec, Outcome } from './item';
-import { forgetKey, isPaidKey } from './paidKeys';
-import type { Heard, Made, Progress } from './progress';
-import { readKnownJob } from './readJob';
-import { inTurn, noteFailure, refusedAlike, whyStopped } from './run';
-import { catchUp, factsOf, rememberContent } from './sameRequest';
-import { nextStep, recordEvent } from './state';
-import { judge } from './thereBefore';
-import { doubtFiles, openRequest, uploadAll, type OpenedRequest } from './uploads';
+import {
+	requestContent,
+	idempotencyOf,
+	keyInUse,
+	type Idempotency,
+} from './idempotency/idempotency';
+import type { Item, ItemOutput, Settings } from './item';
+import { close } from './credits/ledger';
+import { forgetKey, judge } from './idempotency/replayedJob';
+import type { Made, Progress } from './answer';
+import { inTurn, refusedAlike, whyStopped } from './run';
+import { goOnWithLost, rememberRequest } from './idempotency/lostRequests';
+import {
+	factsOf,
+	nextStep,
+	recordEvent,
+	rememberedText,
+	type AskedFor,
+} from './idempotency/itemState';
+import { isRepetition, send, waitsForCredits, type CreationRequest } from './sending';
+import { doubtFiles, openFiles, uploadAll } from './uploads';
 
 /*
  * What happens to one item that creates something, from top to bottom: its files are read; is its job known,
- * by itself or as what was lost? its files are sent; credits, a slot, the request, what the answer means, the
- * wait for the end, the download.
+ * by itself or as what was lost? its files are sent; then its request, by `sending.ts`; the wait for the end,
+ * the download.
  *
- * A creation is sent again for these reasons (`docs/limits.md` has the times):
+ * A creation is sent again for these reasons and for no other. `Client.request` repeats the request that is
+ * out (`RETRIES` in `transport/client.ts`): the pauses are random, and their bound doubles up to a minute, or
+ * up to 8 s for what is given up soon. None is shorter than Retry-After says, of which two minutes count. The
+ * loop in `obtainJob` sends it once more where an answer (`answer.ts`) or the wait for its slot
+ * (`sending.ts`) has led to `again`. `docs/limits.md` has the times by status; what meets several of these in
+ * turn goes on as long as the longest of them allows.
  *
- *  1. Nobody knows what was done: unchanged, under the same key, ever more rarely, as long as Wait Timeout
- *     lasts (`RETRIES` in `transport/client.ts`; one that costs nothing for 90 s, one that somebody else has
- *     answered for 8 s), and by each next try of the node in the same way (`state.ts`). Without a key, never.
- *  2. It certainly was not carried out. The service cannot be reached: for half a minute (`RETRIES`). After a
- *     429: with the next slot, as long as Wait Timeout lasts since the first one in a row (`settleSlot` in
- *     `answer.ts`); where it needs none, as `RETRIES` says. After a 402, under Wait for Top-Up: one creation
- *     of the workspace every 20 s, as long as Credit Wait Timeout lasts (`transport/creditGate.ts`).
+ *  1. Nobody knows what was done: unchanged, under the same key, by `Client.request`, as long as Wait Timeout
+ *     lasts; what costs nothing, for 90 s; what is answered by somebody else with a status that says no more
+ *     (`foreign` in `transport/statuses.ts`), for 8 s. The next try of the node and a retry of the execution
+ *     do the same (`nextStep` in `itemState.ts`). Without a key, never.
+ *  2. It certainly was not carried out.
+ *     - The service cannot be reached: by `Client.request`, for half a minute.
+ *     - 429: with the next slot (`settleSlot` says `slot`), as long as Wait Timeout lasts since the first one
+ *       in a row; after each third one under a new key, if its key is its own and no outcome is open
+ *       (`settleKey`). Where it needs no slot: by `Client.request`, as long as Wait Timeout lasts, or five
+ *       minutes for what costs nothing.
+ *     - 402 under Wait for Top-Up (`tellGate` says `topUp`): one creation of the workspace every 20 s, as
+ *       long as Credit Wait Timeout lasts (`transport/topUpGate.ts`); with Same Request under both keys of 3.
+ *       Otherwise it is final (`refusals.ts`).
  *  3. Its key leads to nothing, which a key that others share may: to a job that had failed before, at once
  *     under the next one, at most 50 times; to a 402, which may be an old one, once under a key of its own
- *     (`SameRequest` in `idempotency.ts`).
- *  4. An earlier try of the node is over, because it was refused or its job has failed, or the user has
- *     changed the request: once anew.
+ *     (`SameRequest` in `idempotency.ts` says which; `otherKey`).
+ *  4. It has waited for its slot so long that its key has expired, or that credits lack meanwhile: what is
+ *     to be sent is decided anew (`hasWaitedTooLong` in `sending.ts`; `waited`).
+ *  5. An earlier try of the node is over, because it was refused or its job has failed, or the user has
+ *     changed the request: once anew, by the next try.
  */
 
 /** Which slot the request of an item needs. */
@@ -57,79 +75,81 @@ export function slotKindOf({
 }
 
 /** What a try starts with: a job that is known, or a request to send. */
-type Start = { known: Made } | { request: CreationRequest };
+type Start = { knownJob: Made } | { request: CreationRequest };
+
+/** Shared, because thousands of items without files may wait. */
+const NO_FILES: LocalFiles = new Map();
 
 /**
  * Creates what an item asks for and, if wanted, waits for its job to end and fetches its files.
  * @returns what was created; a job that fails is a failure that carries the job
  */
-export async function create(item: Item): Promise<Result<Outcome>> {
-	const opened = await openRequest(item);
-	if (!opened.ok) return opened;
-	const creation = new Creation(item, opened.value);
+export async function create(item: Item): Promise<Result<ItemOutput>> {
+	const references = instancesIn(item.request.body, BinaryReference);
+	const files = references.length > 0 ? await openFiles(item, references) : ok(NO_FILES);
+	if (!files.ok) return files;
+	const creation = new Creation(item, files.value);
 	return creation.toItsEnd().catch((error) => creation.breakOff(error));
 }
 
 /** One item until its job, or the end of its job and its files. */
 class Creation {
-	private readonly content: string;
+	private readonly askedFor: AskedFor;
 	private readonly idempotency: Idempotency;
-	/** Whether its model is the one that the workspace lists first. */
-	private readonly asksForModel: boolean;
+	/** Whether nobody has chosen its model. */
+	private readonly lacksModel: boolean;
+	/** Its request without the URLs of its files and without the model that is not chosen. */
+	private readonly draft: CreationRequest;
 	private readonly progress: Progress;
 	/** Fires when nothing may be sent for the item that has not been sent yet. */
 	private readonly stop: AbortSignal;
 
 	constructor(
 		private readonly item: Item,
-		private readonly opened: OpenedRequest,
+		private readonly files: LocalFiles,
 	) {
-		const { run, giveUp } = item;
-		this.content = opened.requestFingerprint;
-		this.idempotency = idempotencyOf(item, this.content);
-		this.asksForModel = asksForFirstModel(item.request);
+		const { run, giveUp, inputFingerprint, memory, origin, request, whole } = item;
+		const { path, body } = request;
+		const content = requestContent(request, files);
+		this.idempotency = idempotencyOf(item, content);
+		this.askedFor = { content, inputFingerprint, customKey: this.idempotency.ownKey };
+		this.lacksModel = asksForFirstModel(request);
+		this.draft = { path, body, isResend: false, isFilledIn: this.lacksModel };
 		this.progress = {
 			item,
-			content: this.content,
+			content,
 			idempotency: this.idempotency,
 			beganAt: item.workspace.clock.monotonic(),
-			place: { kind: slotKindOf(item), refusals: 0 },
+			slotWait: { kind: slotKindOf(item), timesThrottled: 0 },
 			out: { since: 0 },
-			charge: { isNew: false, counted: 0 },
-			credits: {},
+			creditWait: {},
 		};
 		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
-		const { memory, request, whole } = item;
-		const { path, body } = request;
-		const costsNothing = () => this.isRepetition({ path, body, isRepeat: false });
-		whole?.parts.push({ memory, body, costsNothing });
+		const repeatsOnly = () => isRepetition(this.progress, this.draft);
+		whole?.parts.push({ memory, origin, body, repeatsOnly });
 	}
 
 	/** Whatever of our own has thrown, its slot is for others. */
 	breakOff(error: unknown): never {
-		this.progress.place.slot?.leave();
+		this.progress.slotWait.slot?.leave();
 		throw error;
 	}
 
 	/** From its key to its job, and on to the files if they are wanted. */
-	async toItsEnd(): Promise<Result<Outcome>> {
-		const { item } = this;
+	async toItsEnd(): Promise<Result<ItemOutput>> {
+		const { item, files, idempotency } = this;
 		const unfit = await this.begin();
 		if (unfit) return unfit;
-		for (;;) {
-			const obtained = await this.obtainJob();
-			if (!obtained.ok) {
-				const refusal = refusalOf(obtained);
-				const isOwn = obtained.endpoint === undefined;
-				if (isOwn && (refusal === 'invalid' || refusal === 'notFound')) this.doubtFiles();
-				return whyStopped(item, obtained);
-			}
-			const made = await judge(this.progress, obtained.value);
-			if ('again' in made) continue;
-			item.run.addJob(item.itemIndex, made.job, item.part);
-			// Not awaited here: thousands may wait for their jobs, and each suspended call costs 400 bytes.
-			return this.follow(made);
+		const made = await this.obtainJob();
+		if (made.ok) {
+			// Not awaited, so that this call does not stay suspended while the job runs.
+			return this.follow(made.value);
 		}
+		const refusal = refusalOf(made);
+		const isOwn = made.endpoint === undefined;
+		if (isOwn && (refusal === 'invalid' || refusal === 'notFound'))
+			doubtFiles(item, files, idempotency);
+		return whyStopped(item, made);
 	}
 
 	/** What has to be settled before the first request. @returns why the item is not sent at all */
@@ -138,63 +158,53 @@ class Creation {
 		const { memory, spec } = item;
 		const rejected = idempotency.take?.();
 		if (rejected) return rejected;
-		if (idempotency.sameBy === 'nothing') this.startOver();
+		if (idempotency.sameBy === 'nothing') recordEvent(memory, { kind: 'startsOver' });
 		// Before the state decides: what was lost of the same request becomes the state of the item.
-		if (memory.content === undefined) rememberContent(item, this.content, idempotency);
-		else catchUp(item, idempotency);
+		const isFirst = memory.content === undefined;
+		if (isFirst) rememberRequest(item, this.askedFor, idempotency);
+		if (idempotency.sameBy === 'content') goOnWithLost(item, this.askedFor.content, isFirst);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
 		const checked = await inTurn(item, check);
 		if (!checked.ok) return checked;
-		const said = [item.warning, checked.value].filter((one) => one !== undefined);
-		if (said.length > 0) item.warning = said.join('. ');
+		const warnings = [item.warning, checked.value].filter((one) => one !== undefined);
+		if (warnings.length > 0) item.warning = warnings.join('. ');
 		return undefined;
 	}
 
-	/** Why the item need not be sent: others that ask for the same were refused. */
-	private whyRefused(): Failed | undefined {
-		return this.item.run.refusals.areNone ? undefined : refusedAlike(this.item);
-	}
-
-	/** What follows is another request than the one that the state of the item is about. */
-	private startOver(): void {
-		const { memory } = this.item;
-		recordEvent(memory, { kind: 'startsOver' });
-		// What the former request may have reserved stays in the sum.
-		delete memory.expectedCredits;
-	}
-
-	/** Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot. */
+	/**
+	 * Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot.
+	 * Where an answer is no end, it is decided anew what to send.
+	 */
 	private async obtainJob(): Promise<Result<Made>> {
-		const { item, opened, progress, stop } = this;
-		const { host, memory } = item;
+		const { item, files, idempotency, progress, stop } = this;
+		const { host, memory, settings, workspace } = item;
+		const { topUpGate } = workspace;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
 			// What sends files, reads a known job or asks for the first model goes in turn with others of the
 			// run.
-			const isNewAndComplete =
-				memory.state.is === 'new' && opened.sources.size === 0 && !this.asksForModel;
-			const decideFor = async (one: Item) => await this.decide(one);
-			const start = isNewAndComplete ? await decideFor(item) : await inTurn(item, decideFor);
+			const isNewAndComplete = memory.state.is === 'new' && files.size === 0 && !this.lacksModel;
+			const start = isNewAndComplete
+				? await this.decide(item)
+				: await inTurn(item, async (one) => await this.decide(one));
 			if (!start.ok) return start;
-			if ('known' in start.value) return ok(start.value.known);
+			if ('knownJob' in start.value) return ok(start.value.knownJob);
 			const { request: sent } = start.value;
-			const lacking = this.waitsForCredits(sent)
-				? await awaitCredits(item, channel, progress.credits)
+			const lacking = waitsForCredits(progress, sent)
+				? await topUpGate.awaitCredits(channel, progress.creditWait, settings.creditWaitTimeoutMs)
 				: undefined;
 			if (lacking) return lacking;
-			const heard = await this.takeTurn(sent, channel);
-			if (!('again' in heard)) return heard;
+			const heard = await send(progress, sent, channel);
+			if ('again' in heard) continue;
+			if (!heard.ok) return heard;
+			// An answer alone proves neither that its job has failed nor, under a key that others share, that
+			// it is a new one.
+			const { job } = heard.value;
+			const isProven = !idempotency.isShared && jobState(job, settings.terminalStatuses) !== 'bad';
+			const made = isProven ? heard.value : await judge(progress, heard.value);
+			if (!('again' in made)) return ok(made);
 		}
-	}
-
-	/**
-	 * Under Wait for Top-Up, a request waits for its turn to try once credits lack: not for what costs
-	 * nothing, and not again only because its key has led to nothing.
-	 */
-	private waitsForCredits(request: CreationRequest): boolean {
-		const isSet = this.item.settings.onInsufficientCredits === 'wait';
-		return isSet && this.progress.again !== 'otherKey' && !this.isRepetition(request);
 	}
 
 	/**
@@ -202,38 +212,41 @@ class Creation {
 	 * first model.
 	 */
 	private async decide(item: Item): Promise<Result<Start>> {
-		const { content, idempotency, opened } = this;
-		const { memory, origin, request } = item;
-		const step = nextStep(memory.state, factsOf(item, content, idempotency));
-		const known = (job: Resource) => ok({ known: { job, isOver: memory.state.is === 'done' } });
+		const { askedFor, files, idempotency, progress } = this;
+		const { memory, origin, request, run, workspace } = item;
+		const { execution } = origin.owner;
+		const facts = factsOf(memory, askedFor, workspace.clock.now(), execution);
+		const step = nextStep(memory.state, facts);
+		const asKnown = (job: Resource) =>
+			ok({ knownJob: { job, isOver: memory.state.is === 'done' } });
 		switch (step.do) {
 			case 'reject':
 				return keyInUse(step.job);
 			case 'warn':
-				recordEvent(memory, { kind: 'userWarned', execution: origin.owner.execution });
+				recordEvent(memory, { kind: 'userWarned', execution });
 				return fail({ kind: 'possibleDuplicate', because: step.because });
 			case 'output':
 			case 'read': {
 				const kept = step.do === 'output' ? this.stillUsable(step.resource) : undefined;
-				if (kept) return known(kept);
+				if (kept) return asKnown(kept);
 				const read = await readKnownJob(item, step.job);
-				return read.ok ? known(read.value) : read;
+				return read.ok ? asKnown(read.value) : read;
 			}
 			case 'resend': {
 				const { key, path, body } = step.sent;
-				return ok({ request: { key, path, body, isRepeat: true } });
+				return ok({ request: { key, path, body, isResend: true } });
 			}
 			case 'send': {
-				const asked = { path: request.path, body: request.body, isRepeat: false };
-				const unfit = this.isRepetition(asked) ? undefined : this.whyRefused();
-				if (unfit) return unfit;
-				if (step.startsOver) this.startOver();
-				rememberContent(item, content, idempotency);
+				const isSafe = run.refusals.areNone || isRepetition(progress, this.draft);
+				const alike = isSafe ? undefined : refusedAlike(item);
+				if (alike) return alike;
+				if (step.startsOver) recordEvent(memory, { kind: 'startsOver' });
+				if (!facts.isKnown) rememberRequest(item, askedFor, idempotency);
 				let body: Result<unknown> = ok(request.body);
-				if (opened.sources.size > 0) body = await uploadAll(item, opened.sources, idempotency);
-				if (body.ok && this.asksForModel) body = await withFirstModel(item, body.value);
+				if (files.size > 0) body = await uploadAll(item, files, idempotency);
+				if (body.ok && this.lacksModel) body = await withFirstModel(item, body.value);
 				if (!body.ok) return body;
-				return ok({ request: { ...asked, body: body.value } });
+				return ok({ request: { ...this.draft, body: body.value } });
 			}
 		}
 	}
@@ -247,181 +260,62 @@ class Creation {
 	}
 
 	/**
-	 * Sends a creation as soon as it has a slot; under a limit of credits one at a time, each once the price
-	 * of the one before is known. Those behind it hold no slot meanwhile. Not `async`: thousands may wait.
+	 * What the item comes to: its job, with the files of one that has ended well. It waits for the end of the
+	 * job, if that is wanted, in this function alone: thousands may wait, and each suspended call costs 400
+	 * bytes.
 	 */
-	private takeTurn(request: CreationRequest, channel: Channel): Promise<Heard> {
-		const { item } = this;
-		const { credits, spec } = item;
-		if (!this.isLimited) return this.takeSlot(request, channel);
-		const turn = credits.turn.run(channel, async () => {
-			// In turn too: if the service has forgotten its key, no other follows.
-			if (this.isRepetition(request)) return await this.takeSlot(request, channel);
-			const priced = { endpoint: spec.endpoint, body: request.body };
-			await askBook(item, [priced]);
-			const send = async () => await this.takeSlot(request, channel);
-			return await aloneIfUnpriced(item, priced, channel, send);
-		});
-		return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
-	}
-
-	private get isLimited(): boolean {
-		const { maxCredits, maxCreditsPerDay } = this.item.settings;
-		return maxCredits < Infinity || maxCreditsPerDay < Infinity;
-	}
-
-	private async takeSlot(request: CreationRequest, channel: Channel): Promise<Heard> {
+	private async follow(made: Made): Promise<Result<ItemOutput>> {
 		const { item, progress } = this;
-		const { settings, spec, workspace } = item;
-		const { place } = progress;
-		place.waitsSince ??= workspace.clock.monotonic();
-		const acquired = await workspace.slots.acquire(channel, {
-			timeoutMs: settings.waitTimeoutMs,
-			takesSlot: place.kind ?? false,
-			since: place.waitsSince,
-		});
-		if (!acquired.ok) return acquired;
-		place.slot = acquired.value;
-		// Only now: it may have waited for hours, in which others have spent, or for the next day.
-		if (this.isLimited && !this.isRepetition(request))
-			await askToday(item, { endpoint: spec.endpoint, body: request.body });
-		return await this.send(request, channel);
-	}
-
-	/** Sends a creation that has a slot. */
-	private async send(request: CreationRequest, channel: Channel): Promise<Heard> {
-		const { item, progress } = this;
-		const { charge, place } = progress;
-		const { slot } = place;
-		if (this.hasWaitedTooLong(request)) {
-			slot?.release();
-			place.waitsSince = undefined;
-			progress.again = 'waited';
-			return { again: 'waited' };
+		const { host, itemIndex, memory, run, settings, spec, workspace } = item;
+		const { entry, slotWait } = progress;
+		const mayRun = spec.output === 'job' && !made.isOver;
+		const terminalStatuses = endsOf(made, settings);
+		let seen: Result<Resource> = ok(made.job);
+		if (mayRun && settings.waitForCompletion) {
+			const { waitTimeoutMs } = settings;
+			seen = await workspace.poller.wait(host.channel, made.job, waitTimeoutMs, {
+				terminalStatuses,
+			});
 		}
-		const sent = this.sealed(request);
-		const unfit = this.isRepetition(request)
-			? undefined
-			: (this.whyRefused() ?? this.whyTooMuch(sent.body));
-		if (unfit) {
-			noteFailure(item, unfit);
-			slot?.release();
-			return unfit;
-		}
-		beginToSpend(item, charge, sent.body, sent.key);
-		return await exchange(progress, sent, channel);
-	}
-
-	private whyTooMuch(body: unknown): Failed | undefined {
-		return this.isLimited ? withinLimits(this.item, body) : undefined;
-	}
-
-	/**
-	 * It may have waited for a slot for hours: then its key may no longer show what became of it, or the
-	 * credits have run out, and it waits for its turn to try.
-	 */
-	private hasWaitedTooLong(request: CreationRequest): boolean {
-		const { item, progress } = this;
-		if (request.isRepeat && hasKeyExpired(item)) return true;
-		const { wasFree = false } = progress.credits;
-		return wasFree && item.workspace.credits.lacksCredits && this.waitsForCredits(request);
-	}
-
-	/** A request with the body and the key that it is sent with, as of now: credits are spent meanwhile. */
-	private sealed(request: CreationRequest): CreationRequest {
-		if (request.isRepeat) return request;
-		const { item, idempotency } = this;
-		const body = this.isLimited
-			? withBudget(item, request.body, idempotency.sharedRequest !== undefined)
-			: request.body;
-		const isFilledIn = body !== request.body || this.asksForModel;
-		return { ...request, body, key: idempotency.keyOf(isFilledIn ? body : undefined) };
-	}
-
-	/**
-	 * Whether it is known that a request would only be repeated, for nothing: limits are there for what would
-	 * be paid for now.
-	 */
-	private isRepetition(request: CreationRequest): boolean {
-		if (!this.idempotency.isShared) return false;
-		return isPaidKey(this.progress, this.sealed(request).key);
-	}
-
-	/** What the item comes to: its job, with the files of one that has ended well. */
-	private async follow(made: Made): Promise<Result<Outcome>> {
-		const ended = await this.awaitEnd(made);
-		if (!ended.ok) return ended;
-		const { item } = this;
-		const { job, isGood } = ended.value;
-		const unapproved = job.object === 'agent_run' ? notApproved(item, job) : undefined;
-		if (unapproved) return unapproved;
-		if (!isGood) return ok({ resources: [job] });
-		return await collect(item, await withOutputs(item, job));
-	}
-
-	/** Waits for the end of a job if that is wanted, records it and frees its slot. */
-	private async awaitEnd(made: Made): Promise<Result<{ job: Resource; isGood: boolean }>> {
-		const { item } = this;
-		const { slot } = this.progress.place;
-		const { settings, run, itemIndex, memory, spec } = item;
-		const terminalStatuses = this.endsOf(made);
-		const isJob = spec.output === 'job' && !made.isOver;
-		const isAwaited = isJob && settings.waitForCompletion;
-		const seen = isAwaited ? await this.wait(made.job, terminalStatuses) : ok(made.job);
 		const job = seen.ok ? seen.value : made.job;
-		const state = isJob ? jobState(job, terminalStatuses) : 'good';
-		if (!seen.ok || state === 'running') {
-			slot?.leave();
-			return seen.ok ? ok({ job, isGood: false }) : seen;
-		}
-		slot?.release();
-		noteOver(this.progress.charge, job);
 		run.addJob(itemIndex, job, item.part);
-		if (state === 'good') {
-			recordEvent(memory, { kind: 'jobSucceeded', resource: rememberedResource(spec, job) });
-			return ok({ job, isGood: true });
+		if (!seen.ok) {
+			slotWait.slot?.leave();
+			return seen;
 		}
-		run.failed(job.id);
-		forgetKey(this.progress);
-		// What approves or reviews a run makes no new one.
-		if (spec.endpoint.does === 'creates') recordEvent(memory, { kind: 'jobFailed' });
-		this.doubtFiles();
+		const state = mayRun ? jobState(job, terminalStatuses) : 'good';
+		const unapproved = job.object === 'agent_run' ? notApproved(item, job) : undefined;
+		if (state === 'running') {
+			slotWait.slot?.leave();
+			return unapproved ?? ok({ resources: [job] });
+		}
+		slotWait.slot?.release();
+		if (entry) close(entry, job, state === 'good');
+		if (state === 'bad') return this.recordFailure(job);
+		// An agent run may still change, so it is read again.
+		const mayChange = spec.output === 'job' && job.object === 'agent_run';
+		const resource = spec.holdsSecret || mayChange ? undefined : rememberedText(job);
+		recordEvent(memory, { kind: 'jobSucceeded', resource });
+		return unapproved ?? (await collect(item, await withOutputs(item, job)));
+	}
+
+	/** The job has failed: the next try makes another one. */
+	private recordFailure(job: Resource): Failed {
+		const { item, files, idempotency, progress } = this;
+		forgetKey(progress);
+		// What approves or reviews an agent run makes no new one.
+		if (item.spec.endpoint.does === 'creates') recordEvent(item.memory, { kind: 'jobFailed' });
+		doubtFiles(item, files, idempotency);
 		return failureOf(job);
-	}
-
-	private doubtFiles(): void {
-		doubtFiles(this.item, this.opened.sources, this.idempotency);
-	}
-
-	/** The statuses that end the wait; of a run that has been approved, that of its plan does not. */
-	private endsOf({ isApproved }: Made): TerminalStatuses | undefined {
-		const { terminalStatuses } = this.item.settings;
-		if (!isApproved || terminalStatuses === undefined) return terminalStatuses;
-		const { good, bad } = terminalStatuses;
-		return { good: good.filter((status) => status !== AGENT_STATUS.planned), bad };
-	}
-
-	/** Not `async`: thousands may wait. */
-	private wait(
-		job: Resource,
-		terminalStatuses: TerminalStatuses | undefined,
-	): Promise<Result<Resource>> {
-		const { host, settings, workspace } = this.item;
-		const { waitTimeoutMs } = settings;
-		return workspace.poller.wait(host.channel, job, waitTimeoutMs, { terminalStatuses });
 	}
 }
 
-/** The largest resource that is remembered in full, in characters of JSON. */
-const MAX_CHARACTERS = 2_000;
-
-/**
- * The resource as it is remembered after success; `undefined` for one that may still change, which
- * is read again. As text, so that nothing downstream can modify it.
- */
-function rememberedResource(spec: OperationSpec, job: Resource): string | undefined {
-	const mayChange = spec.output === 'job' && job.object === 'agent_run';
-	if (spec.holdsSecret || mayChange) return undefined;
-	const text = JSON.stringify(job);
-	return text.length <= MAX_CHARACTERS ? text : undefined;
+/** The statuses that end the wait; of an agent run that has been approved, that of its plan does not. */
+function endsOf(
+	{ isApproved }: Made,
+	{ terminalStatuses }: Settings,
+): TerminalStatuses | undefined {
+	if (!isApproved || terminalStatuses === undefined) return terminalStatuses;
+	const { good, bad } = terminalStatuses;
+	return { good: good.filter((status) => status !== AGENT_STATUS.planned), bad };
 }

@@ -1,20 +1,22 @@
 import { textOf } from '../api';
 import { fail, ok, type Result } from '../base/result';
-import { flagOf } from '../base/values';
+import { flagOf, instancesIn, withoutInstances } from '../base/values';
+import { creditWords, roundedUp } from '../base/texts';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
+import { BinaryReference } from '../files/localFile';
 import { sampleMp4, samplePng, sampleWav } from '../files/samples';
 import { filesIn } from '../transport/jobState';
-import { charactersIn, countAskedFor, creditWords, roundedUp } from '../transport/priceBook';
+import { charactersIn, countAskedFor } from '../transport/priceBook';
 import { readableStem } from '../files/names';
 import type { StoredFile } from '../transport/host';
 import { requestedText } from './outputs';
 import { withFirstModel } from './firstModel';
-import type { Item, Outcome } from './item';
-import { idempotencyOf } from './idempotency';
+import type { Item, ItemOutput } from './item';
+import { requestContent, idempotencyOf } from './idempotency/idempotency';
 import type { DrySummary } from './run';
-import { askBook } from './cap';
-import { statesOf } from './memory';
-import { openRequest, withoutReferences } from './uploads';
+import { askBook } from './credits/creditLimits';
+import { statesOf } from './idempotency/itemState';
+import { openFiles } from './uploads';
 
 /*
  * A dry run: nothing is created, and no request goes out but those that read what the last generations
@@ -33,7 +35,7 @@ function costSentence(costs: Array<number | undefined>): string {
 	return `, about ${sum}, at the prices of last time${rest}`;
 }
 
-/** A request as it would be sent, as far as the service says which model is its first one. */
+/** A request as it would be sent. Where no model is chosen, it gets the first one that the service lists. */
 async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiRequest>> {
 	if (!item.hasService) return ok(request);
 	const body = await withFirstModel(item, request.body);
@@ -41,7 +43,10 @@ async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiReques
 	return body.failure.kind === 'input' ? body : ok(request);
 }
 
-/** All requests of the run as they would be sent; an item that is no dry run is sent. */
+/**
+ * The requests of all dry items as they would be sent. An expression may set Dry Run for some items only, and
+ * the others are really sent.
+ */
 async function allAsSent(item: Item): Promise<ApiRequest[]> {
 	const all: ApiRequest[] = [];
 	for (const [, prepared] of item.run.checked) {
@@ -86,7 +91,7 @@ interface Sample {
 const WAV: Sample = { mediaType: 'audio/wav', extension: 'wav', bytes: sampleWav };
 const MP4: Sample = { mediaType: 'video/mp4', extension: 'mp4', bytes: sampleMp4 };
 
-/** Of the longer side, in pixels. */
+/** The longer side of a sample picture, in pixels, where the parameters name no size. */
 const DEFAULT_SIDE = 480;
 const MAX_SIDE = 2_048;
 
@@ -155,9 +160,9 @@ function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Jso
 			};
 		}
 		case 'agent_run': {
-			const [, run = id] = /^\/agents\/runs\/([^/]+)\//.exec(path) ?? [];
+			const [, agentRunId = id] = /^\/agents\/runs\/([^/]+)\//.exec(path) ?? [];
 			const status = finishedStatusOf(path, body);
-			return { id: run, object, status, plan: body.plan ?? {}, outputs: [] };
+			return { id: agentRunId, object, status, plan: body.plan ?? {}, outputs: [] };
 		}
 		case 'persona':
 			return { id, object, status: 'ready', name: body.name, preview_url: null };
@@ -168,7 +173,7 @@ function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Jso
 	}
 }
 
-/** What a step of an agent run ends with, in the words of the sandbox. */
+/** The status that a step of an agent run ends with. The specification has no words for it: the sandbox's. */
 function finishedStatusOf(path: string, body: Json): string {
 	if (path.endsWith('/review')) return 'completed';
 	const isApproved = path.endsWith('/approve') || flagOf(body.auto_approve) === true;
@@ -188,9 +193,10 @@ async function storeSamples(
 		const number = files.length > 1 ? index + 1 : undefined;
 		const words = requestedText(job as Resource, { body });
 		const stem = `dry-run-${readableStem(words, 'file', String(itemIndex + 1), number)}`;
+		const fileName = `${stem}.${sample.extension}`;
+		const bytes = sample.bytes();
 		try {
-			const fileName = `${stem}.${sample.extension}`;
-			stored.push(await host.store(sample.bytes(), fileName, sample.mediaType));
+			stored.push(await host.store(bytes, fileName, sample.mediaType));
 		} catch {
 			const problem = 'n8n could not store the file';
 			return fail({ kind: 'download', outputId: `${index + 1}`, problem });
@@ -199,24 +205,24 @@ async function storeSamples(
 	return ok(stored);
 }
 
-/** What an item would become, all checks done. Remembers nothing: the real run starts from scratch. */
-export async function dryRun(item: Item): Promise<Result<Outcome>> {
+/** What an item would become. Nothing is remembered of it, so that the real run starts from scratch. */
+export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const { request, parts = [request], memory, run, itemIndex, settings } = item;
-	const opened = await openRequest(item);
+	const opened = await openFiles(item, instancesIn(request.body, BinaryReference));
 	if (!opened.ok) return opened;
 	const checked = item.spec.check ? await item.spec.check(item) : ok(undefined);
 	if (!checked.ok) return checked;
 	const states = statesOf(item);
-	const content = opened.value.requestFingerprint;
+	const content = requestContent(request, opened.value);
 	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
 	const idempotencyKey = idempotencyOf(asNew, content).keyOf();
-	// Once for all items of the run.
+	// The first item asks for the prices of all, so that the others need not.
 	run.cache.dry ??= summaryOf(item);
 	const { sentence: summary } = await run.cache.dry;
 	const resources: Json[] = [];
 	const files: StoredFile[][] = [];
-	for (const [index, asked] of parts.entries()) {
-		const asIs = await asSent(item, asked);
+	for (const [index, partRequest] of parts.entries()) {
+		const asIs = await asSent(item, partRequest);
 		if (!asIs.ok) return asIs;
 		const part = asIs.value;
 		const suffix = parts.length > 1 ? `_${index + 1}` : '';
@@ -228,7 +234,7 @@ export async function dryRun(item: Item): Promise<Result<Outcome>> {
 		const sent: Json = {
 			method: part.method,
 			path: part.path,
-			body: withoutReferences(part.body, ({ field }) => `binary:${field}`),
+			body: withoutInstances(part.body, BinaryReference, ({ field }) => `binary:${field}`),
 		};
 		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
 		const resource: Json = { ...job, dryRun: true, summary, request: sent };

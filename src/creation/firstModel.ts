@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../api';
+import { getOrCreate } from '../base/getOrCreate';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';
@@ -9,9 +10,9 @@ import type { Item } from './item';
  * workspace lists first for the operation. Which one that is the service says when the node runs, in
  * one request for all items, and the output names it.
  *
- * What is known of an item does not depend on the answer: another order of the catalogue makes no other
- * request, which would be paid for again. What was sent, and may have been carried out, is sent again with
- * the model that it had. A key does: under one key there is one body.
+ * What is remembered of an item does not depend on that model: otherwise another order of the catalogue would
+ * make another request of it, which is paid for again. A request that may have been carried out is sent again
+ * with the model that it had. The key depends on the model, because under one key there must be one body.
  */
 
 /** What the field Model holds until somebody chooses one, and how that is shown. */
@@ -25,9 +26,9 @@ export const asksForFirstModel = ({ path, body }: Pick<ApiRequest, 'path' | 'bod
 async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>> {
 	const { workspace, host, settings } = item;
 	const query = { mode: String(mode) };
-	const asked: ApiRequest = { method: 'GET', path: ENDPOINTS.listModels.path, query };
+	const request: ApiRequest = { method: 'GET', path: ENDPOINTS.listModels.path, query };
 	const options = { validate: mustBeList, retry: !settings.dryRun };
-	const answer = await workspace.client.request(host.channel, asked, options);
+	const answer = await workspace.client.request(host.channel, request, options);
 	if (!answer.ok) return { ...answer, endpoint: ENDPOINTS.listModels };
 	const [model] = pageOf(answer.value.body).entries.filter(isResource);
 	if (model) return ok(model.id);
@@ -44,10 +45,7 @@ export async function withFirstModel(item: Item, body: unknown): Promise<Result<
 	if (!asksForFirstModel({ path: request.path, body })) return ok(body);
 	const { mode } = body as { mode: unknown };
 	const { firstModels } = run.cache;
-	const known = firstModels.get(workspace) ?? new Map<unknown, Promise<Result<string>>>();
-	firstModels.set(workspace, known);
-	const reading = known.get(mode) ?? readFirstModel(item, mode);
-	known.set(mode, reading);
-	const model = await reading;
+	const byMode = getOrCreate(firstModels, workspace, () => new Map());
+	const model = await getOrCreate(byMode, mode, () => readFirstModel(item, mode));
 	return model.ok ? ok({ ...(body as object), model: model.value }) : model;
 }

@@ -5,10 +5,10 @@ import type { Host, StoredFile } from '../transport/host';
 import type { SlotKind } from '../transport/jobSlots';
 import type { TerminalStatuses } from '../transport/jobState';
 import type { Workspace } from '../transport/workspace';
-import type { LostRequests, Owner } from './lostRequests';
+import type { LostRequests, Owner } from './idempotency/lostRequests';
 import type { Run } from './run';
-import type { ExecutionCredits } from './cap';
-import type { ItemMemory, NodeMemory } from './memory';
+import type { ExecutionSum } from './credits/ledger';
+import type { ItemMemory, NodeMemory } from './idempotency/itemState';
 
 const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];
@@ -51,7 +51,7 @@ export interface Settings {
 	simplify?: boolean;
 	/** Whether a one-time signing secret is output. */
 	includeSecret?: boolean;
-	/** Whether a run is approved with less than its estimate. */
+	/** Whether an agent run is approved with less than its estimate. */
 	allowBudgetBelowEstimate?: boolean;
 	/** Whether the fields of the input item are output too. */
 	includeInputFields?: boolean;
@@ -124,7 +124,7 @@ export interface OperationSpec {
 	 */
 	check?: (item: Item) => Promise<Result<string | undefined>>;
 	/** Does what the operation is, where that takes other requests than the one of its endpoint. */
-	run?: (item: Item) => Promise<Result<Outcome>>;
+	perform?: (item: Item) => Promise<Result<ItemOutput>>;
 	/** What is said above the output of such an operation. */
 	summary?: (rows: Json[]) => Summary;
 	/** Names of the parameters whose values are sent: what the user can change about the request. */
@@ -155,11 +155,10 @@ export interface CredentialState {
 }
 
 /** One of the parts of an item. */
-interface PartToCome {
-	memory: ItemMemory;
+interface PartToCome extends Pick<Item, 'memory' | 'origin'> {
 	body: unknown;
 	/** Whether it is known to be only a repetition, which costs nothing. */
-	costsNothing: () => boolean;
+	repeatsOnly: () => boolean;
 }
 
 /** What the parts of an item know of each other. */
@@ -184,14 +183,14 @@ export interface Item extends Prepared {
 	memory: ItemMemory;
 	/** Memory of the whole node: what its items need to know about each other. */
 	node: NodeMemory;
-	credits: ExecutionCredits;
+	executionSum: ExecutionSum;
 	/** What executions of the node have lost, in the editor or in production, as this process knows. */
 	lost: LostRequests;
 	inputFingerprint: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
 	origin: {
 		/** Its place, `run:item`; of a tool call, its content. */
-		item: string;
+		place: string;
 		/** The node and the execution. */
 		owner: Owner;
 		/** How n8n runs the workflow. */
@@ -209,7 +208,8 @@ export interface Item extends Prepared {
 	giveUp?: AbortSignal;
 }
 
-export interface Outcome {
+/** What an item puts out. */
+export interface ItemOutput {
 	/** As the service returned them: those of a list or a file need not have an id. */
 	resources: Json[];
 	/** Of each resource, by its place: its files, if there are any. */

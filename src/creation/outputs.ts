@@ -1,18 +1,28 @@
 import { textOf } from '../api';
+import { getOrCreate } from '../base/getOrCreate';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
-import { download, type Output } from '../files/down';
+import { download, type Output } from '../files/download';
 import { readableStem } from '../files/names';
 import { requestResource } from '../transport/client';
 import type { StoredFile } from '../transport/host';
-import {
-	filesIn,
-	lacksOutputs,
-	outputCount,
-	readerPath,
-	statedReason,
-} from '../transport/jobState';
-import type { Item, Outcome, Settings } from './item';
+import { statedReason } from '../transport/jobFailure';
+import { filesIn, lacksOutputs, outputCount, readerOf, readerPath } from '../transport/jobState';
+import type { Item, ItemOutput, Settings } from './item';
+import type { JobReference } from './idempotency/itemState';
+
+/*
+ * The files of a job that has ended well, once each in an execution.
+ *
+ * Why one is not downloaded again: Retry On Fail runs the node again in the same execution. There the item is
+ * known to be done, so that its job is not read again if it was short enough to be remembered and its links
+ * last (`decide` in `creation.ts`), and `fetchOnce` finds the file in `filesOfExecution`, by its job, place
+ * and ID, or without an ID by its address. n8n hands out another memory of the node in every other
+ * execution, also in a Retry of this one: there it is downloaded again.
+ *
+ * Nothing is downloaded where Download Outputs is off, and of a job that has failed (`follow` in
+ * `creation.ts`).
+ */
 
 interface ReadContext extends Pick<Item, 'host' | 'workspace'> {
 	/** Where the job was read: the key may not be allowed to read it elsewhere. */
@@ -61,6 +71,21 @@ export function expiryOf({ expires_at: expires }: Json): number {
 	return Number.isNaN(at) ? Infinity : at;
 }
 
+/**
+ * Reads a job that is known to exist. Whatever goes wrong, such as the page of a gateway or a scope that the
+ * key lacks, the failure names the job.
+ */
+export async function readKnownJob(
+	{ host, workspace }: Item,
+	job: JobReference,
+): Promise<Result<Resource>> {
+	const request = { method: 'GET', path: readerPath({ ...job }) } as const;
+	const read = await requestResource(workspace.client, host.channel, request);
+	if (!read.ok) return { ...fail(read.failure, { ...job }), endpoint: readerOf(job.object ?? '') };
+	const { object = job.object } = read.value;
+	return ok(object === undefined ? read.value : { ...read.value, object });
+}
+
 /** What the service shows of a job now; `{}` if it cannot be read. */
 async function readAgain({ workspace, host, readPath }: ReadContext, job: Resource): Promise<Json> {
 	const request = { method: 'GET', path: readPath ?? readerPath(job) } as const;
@@ -68,7 +93,7 @@ async function readAgain({ workspace, host, readPath }: ReadContext, job: Resour
 	return read.ok ? read.value : {};
 }
 
-/** A job that has ended well, with its outputs: it is read where they are not all shown. */
+/** A job that has ended well, with its outputs: it is read once more if it was shown without some of them. */
 export async function withOutputs(context: ReadContext, job: Resource): Promise<Resource> {
 	if (!lacksOutputs(job)) return job;
 	const whole = { ...(await readAgain(context, job)), id: job.id, object: job.object };
@@ -76,8 +101,8 @@ export async function withOutputs(context: ReadContext, job: Resource): Promise<
 }
 
 /**
- * One of the outputs of a job as the job shows them when it is read again: by its id, or by its place
- * where ids are missing or repeat.
+ * Finds an output of a job again among those that a later read shows: by its id, or, where ids are missing or
+ * repeat, by its place.
  */
 function sameOutput(outputs: Json[], found: Json[], index: number): Json | undefined {
 	const id = found[index]?.id;
@@ -87,7 +112,7 @@ function sameOutput(outputs: Json[], found: Json[], index: number): Json | undef
 }
 
 /**
- * What a job lacks that succeeded as a whole; `undefined` for nothing.
+ * What is said of a job that has ended well without all of its outputs.
  * @param shown how many of its outputs it shows
  */
 function warningOf(job: Resource, shown: number, isIncomplete: boolean): string | undefined {
@@ -103,36 +128,39 @@ function warningOf(job: Resource, shown: number, isIncomplete: boolean): string 
 }
 
 /**
- * The files that an execution has, so that Retry On Fail does not fetch them again: by the memory of
- * its node, which is another object in every other execution.
+ * The files that an execution has, or that are on their way to it, so that neither Retry On Fail nor another
+ * row with the same job fetches them again: by the memory of its node, which is another object in every other
+ * execution.
  */
-const filesOfExecution = new WeakMap<object, Map<string, StoredFile>>();
+const filesOfExecution = new WeakMap<object, Map<string, Promise<Result<StoredFile>>>>();
 
-/** Downloads a file, or takes it where this execution has it. */
+/** Downloads a file, unless this execution does so already or has done so. */
 async function fetchOnce(
 	{ host, workspace, node }: FileContext,
 	name: string,
 	output: Output,
 ): Promise<Result<StoredFile>> {
-	const known = node && filesOfExecution.get(node);
-	const kept = known?.get(name);
-	if (kept) return ok({ ...kept });
-	const fetched = await download(host, workspace, output);
-	if (fetched.ok && node) {
-		filesOfExecution.set(node, (known ?? new Map<string, StoredFile>()).set(name, fetched.value));
+	if (!node) return await download(host, workspace, output);
+	const files = getOrCreate(filesOfExecution, node, () => new Map());
+	const fetching = getOrCreate(files, name, () => download(host, workspace, output));
+	let fetched: Result<StoredFile> | undefined;
+	try {
+		fetched = await fetching;
+	} finally {
+		if (!fetched?.ok) files.delete(name);
 	}
-	return fetched;
+	return fetched.ok ? ok({ ...fetched.value }) : fetched;
 }
 
 /**
  * Downloads the files of a job, or the preview of a persona or voice, into n8n if wanted. A file that cannot
  * be downloaded is a failure carrying the job.
  */
-export async function collect(context: FileContext, job: Resource): Promise<Result<Outcome>> {
+export async function collect(context: FileContext, job: Resource): Promise<Result<ItemOutput>> {
 	const outputs = filesIn(job);
 	const warning = warningOf(job, outputs.length, lacksOutputs(job));
-	const outcome: Outcome = { resources: [job], warning };
-	if (!context.settings.downloadOutputs) return ok(outcome);
+	const itemOutput: ItemOutput = { resources: [job], warning };
+	if (!context.settings.downloadOutputs) return ok(itemOutput);
 	const found = isPreviewed(job) ? previewsOf(job) : outputs;
 	const files: StoredFile[] = [];
 	const requested = isPreviewed(job)
@@ -148,11 +176,16 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 			seen = shown;
 			return textOf(sameOutput(shown, found, index)?.url);
 		};
-		const id = textOf(output.id) ?? `${job.id}-${index + 1}`;
+		const outputId = textOf(output.id);
+		const id = outputId ?? `${job.id}-${index + 1}`;
+		const url = String(output.url);
+		// Without an ID its address tells one file from another: an agent run shows a draft and then the
+		// final film in the same place. What follows `?` changes with each read.
+		const name = outputId ?? url.replace(/\?.*$/s, '');
 		const number = found.length > 1 ? index + 1 : undefined;
-		const file = await fetchOnce(context, `${job.id} ${index} ${id}`, {
+		const file = await fetchOnce(context, `${job.id} ${index} ${name}`, {
 			id,
-			url: String(output.url),
+			url,
 			mediaType: textOf(output.media_type),
 			expiresAt: expiryOf(output),
 			stem: readableStem(requested, mediaKindOf(job), job.id, number),
@@ -161,5 +194,5 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 		if (!file.ok) return fail(file.failure, job);
 		files.push(file.value);
 	}
-	return ok({ ...outcome, files: [files] });
+	return ok({ ...itemOutput, files: [files] });
 }

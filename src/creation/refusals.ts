@@ -1,3 +1,4 @@
+import { getOrCreate } from '../base/getOrCreate';
 import { isRecord, type Json } from '../base/types';
 import { amountOf, exactKindOf } from '../transport/priceBook';
 import type { Item } from './item';
@@ -7,15 +8,40 @@ import type { Item } from './item';
  * without the scope and a persona of somebody else's are both answered with 403, and a 402 says nothing of
  * what is left. So the refusals themselves tell what is not sent any more:
  *
- * - after a 402, rows of the same kind that ask for as much or more
+ * - after a 402, rows that ask for as much or more of the same kind: with the same model and settings but
+ *   for the count (`exactKindOf` in `transport/priceBook.ts`)
  * - after a few 403, and no success, rows with the same model, persona and voice
  * - after many refusals in a row, everything
+ *
+ * A 402, from its answer to the rows:
+ *
+ * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Wait for Top-Up the row waits for
+ *    credits (`tellGate`), and if none come in time, nothing further is sent. Under Same Request it goes out
+ *    once more with another key (`settleKey`). Otherwise the run is told (`tellRun`, then `noteFailure` in
+ *    `run.ts`).
+ * 2. `noteLackOfCredits` keeps how much the row has asked for. What is under way goes on, and so do jobs that
+ *    were made: their rows are good ones.
+ * 3. Each other row asks `whyNot` before it is sent (`decide` in `creation.ts`, `sendWith` in `sending.ts`).
+ *    The same kind and as much or more is not sent: "Not sent: the credits ran out at item 3". All else is
+ *    sent and finds out for itself.
+ * 4. Once 17 rows in a row were refused, each of another kind or for less than those before, nothing further
+ *    is sent.
+ * 5. Each of them becomes a failed row (`n8n/failedRows.ts`), which says that no credits were spent unless
+ *    an earlier request of it is open (`n8n/creditSentence.ts`).
+ *
+ * Without On Error: Continue the first 402 halts the run, and its error names the jobs that exist.
  */
 
-/** So many 403 may be about what else their rows ask for, such as a prompt. */
+/**
+ * After so many 403, rows that name the same model, persona and voice are not sent. Fewer may be about
+ * something else in their requests, such as a prompt.
+ */
 const FEW = 3;
 
-/** One more than the counts that a row may ask for, each less than the one before. */
+/**
+ * After so many refusals in a row nothing is sent any more. A generation asks for 1 to 16 outputs, so of one
+ * kind 16 rows may be refused with 402, each for less than the one before; one more is of another kind.
+ */
 const MANY = 17;
 
 /** Why something is not sent. */
@@ -34,7 +60,7 @@ interface TooDear {
 
 /** Rows that name the same things which a key may not be allowed to use. */
 interface Alike {
-	/** The rows by n8n's number: one with several parts is one row. */
+	/** The rows by n8n's number, because a row with several parts is refused only once. */
 	refused: Set<number>;
 	isAccepted: boolean;
 	halt?: Halt;
@@ -63,9 +89,8 @@ export class Refusals {
 
 	private alikeOf(item: Item, path?: string): Alike {
 		const likeness = likenessOf(item, path);
-		const known = this.alike.get(likeness) ?? { refused: new Set<number>(), isAccepted: false };
-		this.alike.set(likeness, known);
-		return known;
+		const none = () => ({ refused: new Set<number>(), isAccepted: false });
+		return getOrCreate(this.alike, likeness, none);
 	}
 
 	private tooDearFor({ spec, request }: Item): TooDear | undefined {
@@ -77,7 +102,7 @@ export class Refusals {
 	/** A row was refused for lack of credits. @returns whether all others would be too */
 	noteLackOfCredits(item: Item, halt: Halt): boolean {
 		this.areNone = false;
-		// Those that were under way with it say nothing new.
+		// It was under way already when a row of this kind was refused, and says nothing new.
 		if (this.tooDearFor(item)) return false;
 		const { spec, request } = item;
 		const priced = { endpoint: spec.endpoint, body: request.body };

@@ -3,12 +3,12 @@ import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf, type Refusal } from '../transport/statuses';
-import type { Workspace } from '../transport/workspace';
-import type { TodayAsOf } from './day';
+import type { Entry, Workspace } from '../transport/workspace';
+import type { TodayAsOf } from './credits/today';
 import type { Item, Prepared } from './item';
 import { Refusals, type Halt } from './refusals';
-import type { Unfinished } from './sameRequest';
-import type { JobReference } from './state';
+import type { Unfinished } from './idempotency/lostRequests';
+import type { JobReference } from './idempotency/itemState';
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */
 export interface DrySummary {
@@ -16,40 +16,25 @@ export interface DrySummary {
 	wouldBe: string;
 }
 
-/** What is the same for all items of a run, and slow or dear to find out. */
+/** What is the same for all items of a run: the first one that needs it finds it out. */
 interface RunCache {
-	/** Fingerprint of the unevaluated parameters. */
-	parameters?: string;
 	/** What a dry run says of all items. */
 	dry?: Promise<DrySummary>;
+	/** What the workspace has spent today. */
 	today?: Promise<TodayAsOf>;
-	/** What all its items are expected to reserve. */
-	price?: number;
+	/** What all its items are expected to reserve; `undefined` where that is not known. */
+	price?: { ofAll: number | undefined };
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
 	firstModels: Map<Workspace, Map<unknown, Promise<Result<string>>>>;
 }
 
-/**
- * Requests of the items of a run at a time, but for creations: as many as a workspace runs jobs by default.
- */
+/** So many items of a run read at a time: as many as a workspace runs jobs by default. */
 const READS_AT_ONCE = 5;
 
 /** An item as it was checked: ready to be run, or what is wrong with it. */
 export type Checked = Result<Prepared>;
-
-/** What the jobs of a run have cost. */
-export interface Account {
-	/** What is said of jobs that were paid for and have not failed; `undefined` where nothing is. */
-	bought: Array<number | undefined>;
-	/** How many of them may have been there before, which nobody says. */
-	mayBeOld: number;
-	/** What jobs have reserved that have failed. */
-	inVain: number;
-	/** How many jobs it has that were there before. */
-	old: number;
-}
 
 /**
  * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results
@@ -58,27 +43,17 @@ export interface Account {
  */
 export class Run {
 	/** By the item, or the part of one, that has created it. */
-	private readonly jobs = new Map<string, { item: number; job: Resource }>();
-	/**
-	 * What each job that this run has made has reserved, by its id; `undefined` where its answer does not
-	 * say.
-	 */
-	private readonly charges = new Map<string, number | undefined>();
-	/** Those of them that seem to have been there before. */
-	private readonly old = new Set<string>();
-	/** The jobs that have failed. */
-	private readonly inVain = new Set<string>();
-	/** What requests of unknown outcome may have reserved, by item. */
-	readonly doubtful = new Map<string, number>();
-	/** What the workspace has spent today before this run, once that is known. */
+	readonly jobs = new Map<string, { itemIndex: number; job: Resource }>();
+	/** What the run has sent, in the ledger of credits. */
+	readonly entries = new Set<Entry>();
+	/** What the workspace had spent today when the service was last asked; `undefined` before that. */
 	today: TodayAsOf | undefined;
-	/** Items that only read go a few at a time, so that a refusal spares the rest their request. */
+	/** Items that only read take turns: if the service refuses the first ones, the others are not sent. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
-	/** What the first item that needs it finds out for all. */
 	readonly cache: RunCache = { firstModels: new Map() };
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
-	/** What was refused, where an item that fails becomes a row: it concerns those alike. */
+	/** The refusals so far, where a failed item becomes a row: they decide which other items are not sent. */
 	readonly refusals = new Refusals();
 	/** Fires when the run is halted or cancelled, so that items waiting to send stop waiting. */
 	readonly stop: AbortSignal;
@@ -104,56 +79,18 @@ export class Run {
 
 	/** The items that are wrong by themselves. */
 	get invalid(): number[] {
-		return [...this.checked].filter(([, { ok }]) => !ok).map(([item]) => item);
+		return [...this.checked].filter(([, { ok }]) => !ok).map(([itemIndex]) => itemIndex);
 	}
 
 	/** @param part set where an item creates several jobs */
-	addJob(item: number, job: Resource, part = ''): void {
-		this.jobs.set(`${item}${part}`, { item, job });
+	addJob(itemIndex: number, job: Resource, part = ''): void {
+		this.jobs.set(`${itemIndex}${part}`, { itemIndex, job });
 	}
 
 	/** One that an earlier try of the item has made, unless it was seen in this one. */
-	addEarlierJob(item: number, { id }: JobReference, part: string): void {
-		if (this.jobs.has(`${item}${part}`)) return;
-		this.addJob(item, { id, status: 'from an earlier try' }, part);
-	}
-
-	/** A job was made, and paid for. */
-	buy(id: string, credits: number | undefined): void {
-		this.charges.set(id, credits);
-	}
-
-	/** It was there before, and has cost nothing again. */
-	wasThere(id: string): void {
-		this.charges.delete(id);
-	}
-
-	/** It looks as if it had been there before. Nothing says so: limits count it. */
-	seemsOld(id: string): void {
-		if (this.charges.has(id)) this.old.add(id);
-	}
-
-	/** A job has failed. Whether what it has reserved is given back, the specification does not say. */
-	failed(id: string): void {
-		this.inVain.add(id);
-	}
-
-	/** What the jobs of the run have cost. */
-	get account(): Account {
-		const bought = [...this.charges].filter(([id]) => !this.inVain.has(id));
-		const isOld = (id: string) => !this.charges.has(id);
-		return {
-			bought: bought.map(([, credits]) => credits),
-			mayBeOld: bought.filter(([id]) => this.old.has(id)).length,
-			inVain: [...this.inVain].reduce((sum, id) => sum + (this.charges.get(id) ?? 0), 0),
-			old: [...this.jobs.values()].filter(({ job }) => isOld(job.id)).length,
-		};
-	}
-
-	/** What the run has spent, with what requests of unknown outcome may have. */
-	get spent(): number {
-		const all = [...this.charges.values(), ...this.doubtful.values()];
-		return all.reduce<number>((sum, credits = 0) => sum + credits, 0);
+	addEarlierJob(itemIndex: number, { id }: JobReference, part: string): void {
+		if (this.jobs.has(`${itemIndex}${part}`)) return;
+		this.addJob(itemIndex, { id, status: 'from an earlier try' }, part);
 	}
 
 	/** Only the first reason is kept. */
@@ -163,22 +100,32 @@ export class Run {
 	}
 
 	/** What the items have created, and what an earlier try of theirs had. */
-	get made(): Array<{ item: number; job: Resource }> {
+	get made(): Array<{ itemIndex: number; job: Resource }> {
 		return [...this.jobs.values()];
 	}
 
 	/** How many items have a job. */
-	get submitted(): number {
-		return new Set(this.made.map(({ item }) => item)).size;
+	get itemsWithJob(): number {
+		return new Set(this.made.map(({ itemIndex }) => itemIndex)).size;
 	}
 }
 
-/** Halts the run if the failure of an item holds for the others too. */
+/**
+ * Halts the run if the failure of an item holds for the others too. Each failure comes here when its item
+ * ends (`runItem` in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too
+ * late: the next one would be sent before the run knows of the failure. So it comes here once more before
+ *
+ * - the turn goes to the next item (`inTurn`)
+ * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
+ * - a creation that a limit keeps back frees its slot (`sendWith` in `sending.ts`)
+ *
+ * The same failure twice changes nothing.
+ */
 export function noteFailure(item: Item, failed: Failed): void {
 	const { run, itemIndex } = item;
 	const { failure, endpoint } = failed;
 	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
-		// Where rows are wanted, cheaper items still fit under the limit.
+		// Where failed items become rows, the others are tried: cheaper ones may still fit under the limit.
 		if (run.continuesOnFail) return;
 		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
 		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
@@ -194,7 +141,7 @@ export function noteFailure(item: Item, failed: Failed): void {
 }
 
 /**
- * Whether a refusal ends only its own item, and those alike.
+ * Whether a refusal ends only its own item and the items that ask for the same, and not the whole run.
  * @param endpoint of another request of the item, such as an upload
  */
 function concernsItem(
@@ -205,11 +152,11 @@ function concernsItem(
 ): boolean {
 	const { run, settings } = item;
 	const { refusals, continuesOnFail } = run;
-	// A key that may not upload can still serve the items without files.
+	// A key that may not upload can still make what needs no files.
 	const isOther = endpoint !== undefined;
 	if (refusal === 'forbidden' && (isOther || continuesOnFail))
 		return !refusals.noteForbidden(item, reason, endpoint?.path);
-	// Who waits for a top-up has tried all meanwhile.
+	// Under Wait for Top-Up the item has waited for credits as long as it may, so that the others need not.
 	const isTried = settings.onInsufficientCredits === 'wait';
 	const isOfRow = refusal === 'noCredits' && continuesOnFail && !isTried;
 	return isOfRow && !refusals.noteLackOfCredits(item, reason);
@@ -229,9 +176,9 @@ export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
 	skipped(item.run.refusals.whyNot(item, path));
 
 /**
- * Why an item was stopped: because the run was halted, or the execution cancelled. A halt never stops a
- * creation that is out: what it has stopped costs nothing, and whether an earlier try is open, the state of
- * the item says.
+ * Why an item was stopped: because the run was halted, or because the execution was cancelled. A halt stops
+ * only what is not out yet, so what it has stopped costs nothing. Whether an earlier request of the item is
+ * open, its state says.
  */
 export function whyStopped(item: Item, failed: Failed): Failed {
 	const isStop = failed.failure.kind === 'cancelled';
@@ -240,10 +187,10 @@ export function whyStopped(item: Item, failed: Failed): Failed {
 }
 
 /**
- * Does what neither creates nor approves, files included: a few items at a time, and none once the
- * run is halted, as it is before the next item's turn if a failure concerns all. The item has to fail
- * with that failure: those of a halted run say nothing, and n8n would take it for a success.
- * @param task gets the item with a channel that ends then
+ * Does what neither creates nor approves, such as reading or sending a file: a few items at a time. If the
+ * failure of one concerns all, the run is halted before the next one has its turn. The item itself ends with
+ * that failure, since the items of a halted run are only skipped because of it.
+ * @param task gets the item with a channel that ends when the run is halted
  */
 export async function inTurn<T>(
 	item: Item,

@@ -1,16 +1,16 @@
 import { unlessAborted } from '../base/abort';
 import { BoundedMap } from '../base/boundedMap';
+import { getOrCreate } from '../base/getOrCreate';
 import { fail, ok, type Result } from '../base/result';
 import type { Clock, Json } from '../base/types';
 import type { Item } from './item';
-import type { NodeMemory } from './memory';
+import { type NodeMemory, isKeyExpired } from './idempotency/itemState';
 import { expiryOf } from './outputs';
-import { isKeyExpired } from './state';
 
 /*
- * The same bytes go out once: of all items of an execution that need a file one sends it, and the others wait
- * for it and name the same URL. What is forgotten here is sent again under the same key, which has the same
- * URL as long as the service keeps that key.
+ * The same bytes are sent once: of all items of an execution that need a file, one sends it, and the others
+ * wait for that and name the same URL. A file that is forgotten here is sent again under the same key, to
+ * which the service gives the same URL for as long as it keeps the key.
  */
 
 /** A file at the service. */
@@ -21,15 +21,15 @@ export interface SentFile {
 	at: number;
 }
 
-/** What a file is remembered by. */
-export interface Names {
+/** The names under which a file is remembered. */
+export interface FileNames {
 	/** In the memory of the node, which n8n keeps with the execution. */
 	execution: string;
-	/** In this process: by whoever makes the same request, and by the next click in the editor. */
+	/** In this process, for whoever makes the same request and for the next click in the editor. */
 	elsewhere: string[];
 }
 
-/** Rows of a day, and few bytes each. */
+/** The most files that this process remembers: those of the rows of a day. Each takes few bytes. */
 const MAX_FILES = 20_000;
 
 const inProcess = new BoundedMap<string, SentFile>(MAX_FILES);
@@ -37,62 +37,75 @@ const inProcess = new BoundedMap<string, SentFile>(MAX_FILES);
 /** Files on their way, by the memory of the node that they belong to. */
 const underWay = new WeakMap<NodeMemory, Map<string, Promise<Result<Json>>>>();
 
-/** A stated end is kept away from by so much, in ms: the service has to fetch the file too. */
+/** So long before its stated end a file is not named any more, in ms: the service still has to fetch it. */
 const MARGIN_MS = 60_000;
+
+/**
+ * So long after it was sent a file is named whatever its end, in ms: by our clock the end may be over at
+ * once, and each row would send the file again.
+ */
+const FRESH_MS = 30_000;
 
 function isUsable({ file, at }: SentFile, clock: Clock): boolean {
 	const now = clock.now();
-	return !isKeyExpired(at, now) && expiryOf(file) - MARGIN_MS > now;
+	const until = Math.max(expiryOf(file) - MARGIN_MS, at + FRESH_MS);
+	return !isKeyExpired(at, now) && until > now;
 }
 
 type Context = Pick<Item, 'node' | 'host' | 'workspace'>;
 
 /**
- * The file by one of its names. That of the same request comes first: under one key, a request names one URL
- * for as long as the service keeps the key.
+ * Finds a file by one of its names. The name of the same request comes first: a request that is sent again
+ * under its key must name the same URL.
  */
-function find({ node, workspace }: Context, { execution, elsewhere }: Names): SentFile | undefined {
-	const known = [...elsewhere.map((name) => inProcess.get(name)), node.uploads?.[execution]];
-	return known.find((one) => one && isUsable(one, workspace.clock));
+function find(
+	{ node, workspace }: Context,
+	{ execution, elsewhere }: FileNames,
+): SentFile | undefined {
+	const candidates = [...elsewhere.map((name) => inProcess.get(name)), node.uploads?.[execution]];
+	return candidates.find((one) => one && isUsable(one, workspace.clock));
 }
 
-function remember({ node, workspace }: Context, names: Names, file: Json): void {
+function remember({ node, workspace }: Context, names: FileNames, file: Json): void {
 	const sent = { file, at: workspace.clock.now() };
-	const keep = (known: SentFile | undefined): SentFile =>
-		known && isUsable(known, workspace.clock) ? known : sent;
+	const keep = (earlier: SentFile | undefined): SentFile =>
+		earlier && isUsable(earlier, workspace.clock) ? earlier : sent;
 	node.uploads ??= {};
 	node.uploads[names.execution] = keep(node.uploads[names.execution]);
 	for (const name of names.elsewhere) inProcess.set(name, keep(inProcess.get(name)));
 }
 
-/** Something is wrong with what was made with it: it may not be there any more. */
-export function forgetFile({ node }: Pick<Item, 'node'>, { execution, elsewhere }: Names): void {
+/** A request that names the file was refused. As the file may be gone, it is sent anew next time. */
+export function forgetFile(
+	{ node }: Pick<Item, 'node'>,
+	{ execution, elsewhere }: FileNames,
+): void {
 	delete node.uploads?.[execution];
 	for (const name of elsewhere) inProcess.delete(name);
 }
 
 /**
- * What the service says of a file, which is sent unless it is known or on its way. Whoever waits for one that
- * cannot be sent tries once more; so does everybody who comes later.
+ * Sends a file, unless it is known or on its way. Whoever has waited in vain for another item to send it
+ * tries once more.
+ * @returns what the service says of the file
  */
 export async function sendUnlessSent(
 	item: Context,
-	names: Names,
+	names: FileNames,
 	send: () => Promise<Result<Json>>,
 ): Promise<Result<Json>> {
 	const { signal } = item.host.channel;
-	const ofNode = underWay.get(item.node) ?? new Map<string, Promise<Result<Json>>>();
-	underWay.set(item.node, ofNode);
+	const ofNode = getOrCreate(underWay, item.node, () => new Map());
 	let hasFailed = false;
 	for (;;) {
-		const known = find(item, names);
-		if (known) {
-			remember(item, names, known.file);
-			return ok(known.file);
+		const sentFile = find(item, names);
+		if (sentFile) {
+			remember(item, names, sentFile.file);
+			return ok(sentFile.file);
 		}
 		const others = ofNode.get(names.execution);
 		if (!others) break;
-		// What breaks off there is told there.
+		// If sending throws for the item that sends the file, that item reports it.
 		const waiting = (signal ? unlessAborted(signal, others) : others).catch(() => undefined);
 		const sent = await waiting;
 		if (signal?.aborted) return fail({ kind: 'cancelled' });

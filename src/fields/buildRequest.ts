@@ -5,7 +5,7 @@ import type { Settings } from '../creation/item';
 import type { Mapping } from './operation';
 import type { Values } from './readFields';
 
-/** Sets a value at a path, and makes the objects that the path leads through. */
+/** Sets a value at a path, and makes the objects on the way there. */
 function put(target: Json, [name = '', ...rest]: string[], value: unknown): void {
 	if (rest.length === 0) {
 		target[name] = value;
@@ -15,13 +15,13 @@ function put(target: Json, [name = '', ...rest]: string[], value: unknown): void
 	put(target[name] as Json, rest, value);
 }
 
-/** Puts values into their target: first each in its place, then what changes the whole. */
+/** Puts values into an object: first each at its path, then the ones that change the object as a whole. */
 function fill(target: Json, values: Array<[Mapping, unknown]>): void {
 	for (const [{ as, apply }, value] of values) if (!apply) put(target, as.split('.'), value);
 	for (const [{ apply }, value] of values) apply?.(target, value);
 }
 
-/** An empty update would be answered like a successful one. */
+/** Refused here, because the service would answer an update without content like a successful one. */
 const NOTHING_SET = fail({
 	kind: 'input',
 	field: 'Update Fields',
@@ -29,7 +29,7 @@ const NOTHING_SET = fail({
 	hint: 'Add at least one field to change, and fill it in',
 });
 
-/** The request of an item from its values. */
+/** Makes the request of an item from its values. */
 export function buildRequest(
 	{ method, path: pathTemplate }: Endpoint,
 	values: Values,
@@ -51,7 +51,7 @@ export function buildRequest(
 	return ok(method === 'POST' || method === 'PATCH' ? { ...request, body } : request);
 }
 
-/** The settings of an item: the usual ones of its operation, in which its values are put. */
+/** The settings of an item: the defaults of its operation, changed by its values. */
 export function buildSettings(values: Values, settings: Settings): Result<Settings> {
 	const checked = values.checked(({ in: target }) => target === 'setting');
 	if (!checked.ok) return checked;

@@ -4,19 +4,19 @@ import { UPDATE_FIELDS, type Field, type Operation } from './operation';
 import { ABSENT } from './rules';
 
 /*
- * What an AI that builds workflows reads of an operation in the types of the nodes, as n8n serves them: the
- * fields that it needs, and parameters with which it runs. Made of the fields themselves.
+ * Hints in the types of the nodes, which n8n serves to AIs that build workflows: for each operation the
+ * fields that it needs, and parameters with which it runs. They are made of the fields themselves.
  */
 
 const NOTHING = { baseUrl: '', files: {} };
 
-/** Whether the operation does not run without a value in the field. An update needs something to change. */
+/** Whether the operation needs a value in the field. An update also needs a field that it changes. */
 const isNeeded = ({ name, required, mapping }: Field): boolean =>
 	required === true ||
 	name === UPDATE_FIELDS ||
 	(mapping !== undefined && 'problem' in mapping.rule(ABSENT, NOTHING));
 
-/** Whether a workflow shows the field as long as the others are as they open. */
+/** Whether the editor shows the field as long as all other fields have their defaults. */
 function isShown({ displayOptions }: Field, fields: Field[]): boolean {
 	const usualOf = (name: string): unknown => {
 		if (name === '@tool') return false;
@@ -29,7 +29,7 @@ function isShown({ displayOptions }: Field, fields: Field[]): boolean {
 
 const withoutEg = (placeholder = ''): string => placeholder.replace(/^e\.g\. /, '');
 
-/** What a picker takes: what it opens on, else an ID. */
+/** A value for a picker: its default, otherwise an ID. */
 function locatorExample({ default: usual, modes = [] }: Field): unknown {
 	const { mode, value } = usual as { mode: string; value: string };
 	if (value !== '') return { __rl: true, mode, value };
@@ -37,7 +37,7 @@ function locatorExample({ default: usual, modes = [] }: Field): unknown {
 	return { __rl: true, mode: 'id', value: withoutEg(byId?.placeholder) };
 }
 
-/** A value that the field takes. */
+/** A value that the field accepts. */
 function exampleOf(field: Field): unknown {
 	const { type, default: usual, options = [], placeholder, fields: [inner] = [] } = field;
 	if (type === 'resourceLocator') return locatorExample(field);
@@ -46,7 +46,7 @@ function exampleOf(field: Field): unknown {
 	return usual === '' && placeholder !== undefined ? withoutEg(placeholder) : usual;
 }
 
-/** Parameters with which an operation runs, without what has a value by itself. */
+/** Parameters with which an operation runs. Fields with a default are left out. */
 export const minimalParameters = (fields: Field[]): Json =>
 	Object.fromEntries(
 		fields
@@ -54,7 +54,7 @@ export const minimalParameters = (fields: Field[]): Json =>
 			.map((field) => [field.name, exampleOf(field)]),
 	);
 
-/** @param resource named where a node has several */
+/** @param resource given if the node has several */
 export function hintOf({ value, fields }: Operation, resource: string | undefined): string {
 	const needed = minimalParameters(fields);
 	const names = Object.keys(needed);
@@ -68,7 +68,7 @@ interface Operations {
 	operations: Operation[];
 }
 
-/** Properties of a node whose operations say what they need. */
+/** The properties of a node, with hints at its operations. */
 export function withBuilderHints<Property extends { name: string; displayOptions?: unknown }>(
 	properties: Property[],
 	resources: Operations[],

@@ -1,7 +1,7 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { EventKind } from '../api';
 
-/** Name and description of each kind, first what most people look for. */
+/** The name and description of each kind of event. The ones that most people look for come first. */
 const EVENT_TEXTS: Record<EventKind, [name: string, description: string]> = {
 	'generation.completed': [
 		'Image, Video or Audio Ready',

@@ -41,14 +41,17 @@ export const delivery: Field = {
 		},
 	}),
 	default: 'signed_url' satisfies Delivery,
-	description: 'Who can open the links to the files; without this option anyone',
+	description: 'Who can open the links to the files (anyone by default)',
 	mapping: inBody('delivery', choice(DELIVERIES)),
 };
 
 const isPlainObject = (value: unknown): value is Json =>
 	typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** A copy with the values of `added`, which win; objects are merged, everything else is replaced. */
+/**
+ * A copy of an object with the values of `added`, which win. Objects within it are merged, everything else is
+ * replaced.
+ */
 function merged(values: Json, added: Json): Json {
 	const result = { ...values };
 	for (const [name, value] of Object.entries(added)) {
@@ -59,8 +62,9 @@ function merged(values: Json, added: Json): Json {
 }
 
 /**
- * For models and fields that are newer than this package. It wins over the fields of the node: a new
- * value of a field that is always sent, such as the mode, could not be sent otherwise.
+ * Additional fields of the body, for models and parameters that are newer than this package. They win over
+ * the fields of the node: otherwise a new value could not be sent of a field that is always sent, such as the
+ * mode.
  */
 export const additionalJson: Field = {
 	displayName: 'Additional JSON',
@@ -82,20 +86,23 @@ export const fileOptions = [outputBinaryField, splitOutputs];
 
 export const existingOutputs: Field[] = [downloadExisting, options(fileOptions)];
 
-/** What reading a job offers that may be an agent run: `finished` follows the statuses. */
+/**
+ * The options of reading a job that may be an agent run. `finished` follows the statuses that the user has
+ * set.
+ */
 export const existingRunOutputs: Field[] = [
 	downloadExisting,
 	options([...statusFields(AGENT_STATUSES.any), ...fileOptions]),
 ];
 
-/** What making a persona or a voice offers, and what reading one does. */
+/** The options of making a persona or a voice, and of reading one. */
 export const previewOptions = [downloadPreview, outputBinaryField];
 export const previewOfExisting: Field[] = [
 	{ ...downloadPreview, default: false },
 	options([outputBinaryField]),
 ];
 
-/** The options of every creation, whatever it makes. */
+/** The options that every creation has. */
 export const keyOptions: Field[] = [
 	additionalJson,
 	dryRun,
@@ -114,7 +121,7 @@ export const creditOptions: Field[] = [
 	onInsufficientCredits,
 ];
 
-/** What every creation of a job offers besides its own fields and its `own` options. */
+/** The fields and options of a creation of a job: those that all have, and its own. */
 export const creationFields = (own: Field[], wait = waitForCompletion): Field[] => [
 	waitUnlessOption,
 	...downloadUnlessOption,

@@ -5,7 +5,7 @@ import { FIRST_MODEL, FIRST_MODEL_NAME } from '../creation/firstModel';
 import { inBody, inPath, type Field } from './operation';
 import { choice, id, located, name, type Rule } from './rules';
 
-/** The lists that the editor may ask for, by the name of their search (`src/n8n/pickers`). */
+/** The lists that the editor can ask for, by the name of their search (`src/n8n/pickers`). */
 export type SearchName =
 	| ListedParameter
 	| 'searchAgentRuns'
@@ -25,16 +25,16 @@ const listMode = (search: SearchName): INodePropertyMode => ({
 	typeOptions: { searchListMethod: search, searchable: true },
 });
 
-/** With the mark that n8n adds at the top level of a node only, not in a collection. */
+/** Adds the mark `__rl`, which n8n itself adds only at the top level of a node and not in a collection. */
 const NOTHING_CHOSEN = { __rl: true, mode: 'list', value: '' };
 
 interface Named extends Pick<INodeProperties, 'displayName' | 'name' | 'description'> {
-	/** Such as `gen_8f3a1c`. */
+	/** An example of an ID, such as `gen_8f3a1c`. */
 	example: string;
 	search: SearchName;
 }
 
-/** Chosen from a list or entered as an ID. */
+/** A field whose value is chosen from a list or entered as an ID. */
 const locator = ({ example, search, ...ui }: Named): INodeProperties => ({
 	...ui,
 	type: 'resourceLocator',
@@ -61,19 +61,22 @@ export const modelField: Field = {
 		value: FIRST_MODEL,
 		cachedResultName: FIRST_MODEL_NAME,
 	},
-	// No `loadOptionsDependsOn: ['operation']`: the list follows the operation anyway, and n8n would
-	// empty the field in silence.
+	// There is no `loadOptionsDependsOn: ['operation']`. The list follows the operation anyway, and n8n would
+	// silently empty the field.
 	mapping: inBody('model', located(name({ required: true }))),
 };
 
-/** The first model of the workspace may make music for credits of a text that was to be spoken. */
+/**
+ * A rule that refuses the preset *First Model of the Workspace*: that might be a model for music, which would
+ * charge for a text that was to be spoken.
+ */
 const chosen = (rule: Rule): Rule => {
 	const hint = 'Choose a model: it decides whether the sound is music, an effect or speech';
 	return (value, context) =>
 		value === FIRST_MODEL ? { problem: 'is not chosen', hint } : rule(value, context);
 };
 
-/** Where the model decides what kind of sound is made: nothing is preset. */
+/** Nothing is preset, because the model decides which kind of sound is made. */
 export const audioModelField: Field = {
 	...locator({
 		displayName: 'Model',
@@ -103,10 +106,9 @@ export const speechModelField: Field = {
 	mapping: inBody('model', located(choice(SPEECH_MODELS, { required: true }))),
 };
 
-const VOICE =
-	'A preset voice of the chosen model, or a custom one for the model that clones voices';
+const VOICE = 'A preset voice of the model, or a custom one for the model that clones voices';
 
-/** Within the parameters of a generation. */
+/** A voice in the parameters of a generation. */
 export const modelVoiceLocator: INodeProperties = {
 	...locator({
 		displayName: 'Voice',
@@ -115,18 +117,18 @@ export const modelVoiceLocator: INodeProperties = {
 		search: 'searchVoices',
 		example: 'aria',
 	}),
-	// The whole locator reads as `[object Object]` in the editor, whichever model is chosen.
+	// The whole locator would be shown as `[object Object]`, whichever model is chosen.
 	typeOptions: { loadOptionsDependsOn: ['model.value'] },
 };
 
-/** Within a block of speech. */
+/** A voice of a block of speech. */
 export const blockVoiceLocator: INodeProperties = {
 	...modelVoiceLocator,
 	displayName: 'Voice of This Block',
-	description: `${VOICE}. Left empty, it is the one given for the whole speech.`,
+	description: `${VOICE}. If empty, the block has the voice of the whole speech.`,
 };
 
-/** A persona to be used. */
+/** A persona that a request uses. */
 export const personaField: Field = {
 	...locator({
 		displayName: 'Persona',
@@ -135,11 +137,15 @@ export const personaField: Field = {
 		search: 'searchPersonas',
 		example: PERSONA,
 	}),
-	// Any text: `Persona.id`, which the list offers, is no UUID by the specification.
+	// Any text is accepted, because the specification does not say that `Persona.id`, which the list shows,
+	// is a UUID.
 	mapping: inBody('persona_id', located(name())),
 };
 
-/** Made or listed and then worked on in one flow: as a rule the item before has its ID. */
+/**
+ * An ID that is preset: most flows make or list something and then work on it, so the previous item has the
+ * ID.
+ */
 const worksOn = (ui: Named): Field => ({
 	...locator(ui),
 	required: true,
@@ -148,8 +154,8 @@ const worksOn = (ui: Named): Field => ({
 });
 
 /**
- * The ID of what the item before has made. A tool of an AI agent has no item before it: there the field
- * opens on nothing, to be filled in by the model or by hand.
+ * The ID of what the previous item has made. A tool of an AI agent has no previous item, so its field is
+ * empty at first, and the model or a person fills it in.
  */
 export function ofItemBefore(field: Field): Field[] {
 	const nothing = field.type === 'resourceLocator' ? { ...NOTHING_CHOSEN, mode: 'id' } : '';
@@ -159,7 +165,7 @@ export function ofItemBefore(field: Field): Field[] {
 	];
 }
 
-/** What cannot be undone opens on nothing. */
+/** The ID for an operation that cannot be undone. It is empty at first. */
 export const toDelete = (field: Field): Field => ({ ...field, default: NOTHING_CHOSEN });
 
 export const thisPersona = worksOn({
@@ -203,9 +209,9 @@ export const thisWebhook = worksOn({
 });
 
 /**
- * A value that the catalogue may list for the chosen model. No dropdown with
- * `allowArbitraryValues`: in n8n 2.41 that takes no text that is not listed, cannot be left to an
- * AI, and asks the service whenever the node is opened.
+ * A value that the catalogue may list for the chosen model. It is no dropdown with `allowArbitraryValues`: in
+ * n8n 2.41 such a dropdown accepts no text that is not listed, cannot be left to an AI, and asks the service
+ * whenever the node is opened.
  */
 export const catalogueValue = (search: SearchName, placeholder: string) =>
 	({
@@ -222,19 +228,19 @@ interface MediaField extends Pick<
 	INodeProperties,
 	'displayName' | 'name' | 'description' | 'required'
 > {
-	/** Name in the body; dots lead into objects of it. */
+	/** The name in the body. Dots lead into objects. */
 	as: string;
 	rule: Rule;
 	isMany?: boolean;
-	/** Such as `https://example.com/picture.png`. */
+	/** An example of an address, such as `https://example.com/picture.png`. */
 	example?: string;
-	/** What else to know of it, such as how many it takes. */
+	/** A further hint, such as how many media the field takes. */
 	note?: string;
 }
 
 /**
- * Media from a binary field of the item, which is then uploaded, or by URL. Plain text works too:
- * one URL a line, an array by expression, `binary:<field>`.
+ * Media by URL, or from a binary field of the item, whose file is then uploaded. Plain text works too: one
+ * URL per line, an array by expression, or `binary:<field>`.
  */
 export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaField): Field {
 	const more = note === undefined ? '' : `. ${note}`;
@@ -245,7 +251,7 @@ export function mediaField({ as, rule, isMany, example, note, ...ui }: MediaFiel
 		default: { __rl: true, mode: 'binary', value: 'data' },
 		modes: [
 			{
-				// n8n shows no more than nine letters of it.
+				// n8n shows at most nine letters of the name of a mode.
 				displayName: 'Binary',
 				name: 'binary',
 				type: 'string',

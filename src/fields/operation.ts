@@ -4,63 +4,63 @@ import type { ApiRequest } from '../base/types';
 import type { OperationSpec, Settings } from '../creation/item';
 import { flag, number, optional, type Rule } from './rules';
 
-/** Settings by their name, and the two parts of one that has parts. */
+/** The names of settings, and of the two parts of a setting that has parts. */
 export type SettingName =
 	| Exclude<keyof Settings, 'terminalStatuses' | 'isTool'>
 	| 'terminalStatuses.good'
 	| 'terminalStatuses.bad';
 
-/** What takes the values of fields in: an object of the request, or the settings of the run. */
+/** What the values of fields are put into: an object of the request, or the settings of the run. */
 type Target = Record<string, unknown>;
 
-/** Where the value of a field goes, and what may stand in it. */
+/** Where the value of a field goes, and which values it may have. */
 export interface Mapping {
-	/** `others`: only the rules of other fields look at it. */
+	/** `others`: the value is only read by the rules of other fields. */
 	in: 'body' | 'query' | 'path' | 'setting' | 'others';
-	/** Name in the request or of the setting; dots lead into objects. */
+	/** The name in the request, or of the setting. Dots lead into objects. */
 	as: string;
 	rule: Rule;
-	/** Changes the finished target, in the order of the fields, instead of setting a field of it. */
+	/** Changes the finished object instead of setting a field of it, in the order of the fields. */
 	apply?: (target: Target, value: unknown) => void;
 	/**
-	 * Whether it keeps money from being spent. Once it is added, it must have a value: an empty one
-	 * would lift it.
+	 * Whether the field keeps credits from being spent. Once it is added it must have a value, because an
+	 * empty one would remove the guard.
 	 */
 	guardsMoney?: boolean;
-	/** Whether it keeps anything at all from being sent. */
+	/** The setting that must be on for the field to guard anything. */
+	guardsWith?: string;
+	/** Whether it keeps any request from being sent. */
 	guardsSending?: boolean;
 }
 
-/**
- * A field of the editor and, where it has a value, what becomes of it. `properties.ts` adds when it shows.
- */
+/** A field of the editor, and what becomes of its value. `properties.ts` adds when the editor shows it. */
 export interface Field extends INodeProperties {
 	mapping?: Mapping;
 	fields?: Field[];
 }
 
-/** An operation is data; everything that can go wrong is handled once, underneath it. */
+/** An operation is data. All that can go wrong with one is handled once, in the code that runs it. */
 export interface Operation {
-	/** Stable: saved workflows contain it. */
+	/** The value of the operation in saved workflows. It must not change. */
 	value: string;
 	name: string;
 	action: string;
 	description: string;
 	spec: OperationSpec;
-	/** Values of the body that are the same for every request. */
+	/** Values of the body that are the same in every request. */
 	constants?: Record<string, string>;
-	/** The requests for what does not fit into one, in the order of their outputs. */
+	/** The requests for an item that does not fit into one, in the order of their outputs. */
 	split?: (request: ApiRequest) => ApiRequest[];
 	fields: Field[];
 }
 
-/** What n8n's editor offers as Options, at the end of an operation. */
+/** The collection *Options* at the end of an operation. */
 const OPTIONS = { displayName: 'Options', name: 'options' } as const;
 
 /**
- * The fields of an operation as n8n hands them over. One that changes something has its options even where it
- * offers none: a Dry Run that a model or a script has set beside *Delete* is seen, and not left out in
- * silence.
+ * The fields of an operation as n8n passes them on. An operation that changes something accepts options even
+ * if it shows none: if a model or a script has set a Dry Run for *Delete*, that must be seen and not silently
+ * ignored.
  */
 export function fieldsWithOptions({ fields, spec }: Pick<Operation, 'fields' | 'spec'>): Field[] {
 	const hasOptions = fields.some(({ name }) => name === OPTIONS.name);
@@ -68,33 +68,36 @@ export function fieldsWithOptions({ fields, spec }: Pick<Operation, 'fields' | '
 	return [...fields, { ...OPTIONS, type: 'hidden', default: {}, fields: [] }];
 }
 
-/** Sent in the body; the name may be dotted, such as `parameters.count`. */
+/** The value is sent in the body. The name may be dotted, such as `parameters.count`. */
 export const inBody = (as: string, rule: Rule): Mapping => ({ in: 'body', as, rule });
 export const inQuery = (as: string, rule: Rule): Mapping => ({ in: 'query', as, rule });
-/** Fills `{name}` in the path of the endpoint. */
+/** The value fills `{name}` in the path of the endpoint. */
 export const inPath = (as: string, rule: Rule): Mapping => ({ in: 'path', as, rule });
-/** A setting of the run. */
+/** The value is a setting of the run. */
 export const asSetting = (as: SettingName, rule: Rule): Mapping => ({ in: 'setting', as, rule });
-/** Read by the rule of another field. */
+/** The value is read by the rule of another field. */
 export const forOthers = (rule: Rule): Mapping => ({ in: 'others', as: '', rule });
 
-/** The options of a field: all values of the type that the code decides by, and no other. */
+/** The options of a dropdown: all values of the type by which the code decides, and no others. */
 export const optionList = <T extends string>(
 	texts: Record<T, Omit<INodePropertyOptions, 'value'>>,
 ): INodePropertyOptions[] =>
 	(Object.keys(texts) as T[]).map((value) => ({ ...texts[value], value }));
 
-/** Without a locale, whose rules take a tenth of the time to load all nodes. The labels are plain English. */
+/**
+ * Compares labels without the rules of a locale: these would take a tenth of the time to load all nodes, and
+ * the labels are plain English.
+ */
 const byLabel = (one: Field, other: Field) =>
 	one.displayName.toLowerCase() < other.displayName.toLowerCase() ? -1 : 1;
 
-/** Optional fields, of which only those that were added are sent, in the order of their labels. */
+/** A collection of optional fields, in the order of their labels. Only those that were added are sent. */
 export const collection = (
 	ui: Pick<Field, 'displayName' | 'name' | 'placeholder' | 'description'>,
 	fields: Field[],
 ): Field => ({ ...ui, type: 'collection', default: {}, fields: [...fields].sort(byLabel) });
 
-/** What few users need, at the end of an operation. */
+/** Optional fields that few users need, at the end of an operation. */
 export const options = (fields: Field[]): Field =>
 	collection({ ...OPTIONS, placeholder: 'Add option' }, fields);
 
@@ -112,7 +115,7 @@ function forUpdate(field: Field): Field {
 
 export const UPDATE_FIELDS = 'updateFields';
 
-/** The fields of an update: what was not added stays as it is. */
+/** The fields of an update. What was not added stays as it is. */
 export const updateFields = (fields: Field[]): Field =>
 	collection(
 		{
@@ -149,7 +152,7 @@ export const listFields: Field[] = [
 	},
 ];
 
-/** Offered where entries are large. */
+/** Whether to simplify the output. Offered if entries are large. */
 export const simplify: Field = {
 	displayName: 'Simplify',
 	name: 'simplify',
@@ -159,7 +162,7 @@ export const simplify: Field = {
 	mapping: asSetting('simplify', flag()),
 };
 
-/** @param what such as `a persona`, of a list such as `personas` */
+/** @param what the resource in words, such as `a persona`, or `personas` for a list */
 type MakeOperation = (
 	what: string,
 	endpoint: Endpoint,

@@ -4,16 +4,16 @@ import { flagOf } from '../base/values';
 import type { Field, Mapping } from './operation';
 import { ABSENT, isEmptyText, type RuleContext, type Ruled } from './rules';
 
-/** A field that has a value, with its path among the node's parameters. */
+/** A field that has a value, with its path among the parameters of the node. */
 export interface MappedField {
 	label: string;
-	/** Name of the parameter, dotted within a collection. */
+	/** The name of the parameter, dotted within a collection. */
 	parameter: string;
 	field: Field;
 	mapping: Mapping;
 }
 
-/** All fields of an operation that have a value, those of collections included. */
+/** All fields of an operation that have a value, with those in collections. */
 export function mappedFields(fields: Field[], within = ''): MappedField[] {
 	return fields.flatMap((field) => {
 		const { displayName: label, name, mapping, fields: inner = [] } = field;
@@ -26,14 +26,14 @@ export function mappedFields(fields: Field[], within = ''): MappedField[] {
 export const fieldProblem = (field: string, problem: string, hint?: string): Failed =>
 	fail({ kind: 'input', field, problem, hint });
 
-/** What stands in the collections of an operation although it has no such fields, by their names. */
+/** The names in the collections of an operation that are not fields of it. */
 export function unknownFields(parameters: Json, fields: Field[]): string[] {
 	return fields.flatMap(({ name, fields: inner }) => {
 		const values = parameters[name];
 		if (!inner || !isRecord(values)) return [];
-		const known = new Set(inner.map((field) => field.name));
+		const fieldNames = new Set(inner.map((field) => field.name));
 		return Object.keys(values)
-			.filter((one) => !known.has(one))
+			.filter((one) => !fieldNames.has(one))
 			.map((one) => `${name}.${one}`);
 	});
 }
@@ -48,11 +48,11 @@ function given(parameters: Json, path: string): unknown {
 	return value;
 }
 
-/** Whether a value is the one that a condition of the editor names. */
+/** Whether a value is one that a condition of the editor names. */
 const isSame = (value: unknown, wanted: unknown): boolean =>
 	value === wanted || (typeof wanted === 'boolean' && flagOf(value) === wanted);
 
-/** The evaluated parameters of one item, and what the rules of an operation say to them. */
+/** The evaluated parameters of one item, and what the rules of its operation say about them. */
 export class Values {
 	private readonly ruled = new Map<MappedField, Ruled>();
 
@@ -63,7 +63,10 @@ export class Values {
 		private readonly context: RuleContext,
 	) {}
 
-	/** By the field that a condition names: `/name` is one of the node, any other one beside it. */
+	/**
+	 * The value of the field that a condition names: `/name` is a field at the top of the node, any other
+	 * name one in the same collection.
+	 */
 	private conditionValue(name: string, beside: string): unknown {
 		if (name === '@tool') return this.isTool;
 		const within = beside.slice(0, beside.lastIndexOf('.') + 1);
@@ -73,7 +76,7 @@ export class Values {
 		return this.fields.find((one) => one.parameter === parameter)?.field.default;
 	}
 
-	/** Whether the editor shows the field. What it hides does not count. */
+	/** Whether the editor shows the field. A hidden field does not count. */
 	private isShown({ field, parameter }: MappedField): boolean {
 		const { show = {}, hide = {} } = field.displayOptions ?? {};
 		const holds = ([name, wanted]: [string, unknown]) => {
@@ -83,14 +86,14 @@ export class Values {
 		return Object.entries(show).every(holds) && !Object.entries(hide).some(holds);
 	}
 
-	/** A setting at the top of a node always has a value: an empty one is that of a new node. */
+	/** A setting at the top of a node always has a value: an empty one stands for its default. */
 	private valueOf({ parameter, mapping, field }: MappedField): unknown {
 		const value = given(this.parameters, parameter);
 		const isTopSetting = mapping.in === 'setting' && !parameter.includes('.');
 		return isTopSetting && isEmptyText(value) ? field.default : value;
 	}
 
-	/** What the rule of a field says; `undefined` where the editor hides the field. */
+	/** What the rule of a field says; `undefined` if the editor hides the field. */
 	of(field: MappedField): Ruled | undefined {
 		if (!this.isShown(field)) return undefined;
 		const known = this.ruled.get(field);
@@ -103,14 +106,15 @@ export class Values {
 		return ruled;
 	}
 
-	/** What is said of the first field of this name that the editor shows. */
+	/** What the rule says of the first field with this name that the editor shows. */
 	rulingOf(parameter: string): Ruled | undefined {
 		const fields = this.fields.filter((one) => one.parameter === parameter);
 		return fields.map((field) => this.of(field)).find((ruled) => ruled !== undefined);
 	}
 
 	/**
-	 * For the rule of another field. `undefined` also where there is a problem, which is reported by itself.
+	 * The value of a field for the rule of another one. Also `undefined` if the field has a problem, which is
+	 * reported by itself.
 	 */
 	private readonly other = (parameter: string): unknown => {
 		const ruled = this.rulingOf(parameter);
@@ -118,7 +122,8 @@ export class Values {
 	};
 
 	/**
-	 * The values of the fields with a target, in the order of the fields; the first problem names its field.
+	 * The values of the fields that have a target, in the order of the fields, or the first problem with the
+	 * field that has it.
 	 */
 	checked(isWanted: (mapping: Mapping) => boolean): Result<Array<[Mapping, unknown]>> {
 		const found: Array<[Mapping, unknown]> = [];
@@ -132,7 +137,7 @@ export class Values {
 	}
 }
 
-/** A guard that was added must not be lifted by an expression without a value. */
+/** If a guard was added, an expression without a value must not remove it. */
 const EMPTY_GUARD: Ruled = {
 	problem: 'is empty, although it was added to keep credits from being spent',
 	hint: 'Enter a value, or remove the field',

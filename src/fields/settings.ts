@@ -1,6 +1,6 @@
 import { LIMITS } from '../api';
 import { AGENT_STATUSES, type TerminalStatuses } from '../transport/jobState';
-import { ownKeyProblem } from '../creation/idempotency';
+import { ownKeyProblem } from '../creation/idempotency/idempotency';
 import {
 	CREDIT_POLICIES,
 	IDEMPOTENCY_CHOICES,
@@ -11,11 +11,11 @@ import {
 	type Settings,
 } from '../creation/item';
 import { quoted } from '../base/texts';
-import { MEANT_BY_N8N } from './meanings';
+import { RESERVED_NAMES } from './reservedNames';
 import { asSetting, optionList, type Field } from './operation';
 import { choice, flag, minutes, name, names, number, type Rule } from './rules';
 
-/** What an option has that was added and left empty, or is an option that was not added. */
+/** The value of an option that was added and left empty, or that was not added. */
 const USUAL = {
 	outputBinaryField: 'data',
 	resultField: 'mediagen',
@@ -27,7 +27,7 @@ const USUAL = {
 	limit: 50,
 } as const;
 
-/** The settings of an operation of which no field has a value. */
+/** The settings of an operation none of whose fields has a value. */
 export const usualSettings = (
 	{ terminalStatuses = AGENT_STATUSES.any }: Pick<OperationSpec, 'terminalStatuses'>,
 	isTool: boolean,
@@ -54,13 +54,13 @@ export const usualSettings = (
 	terminalStatuses: { ...terminalStatuses },
 });
 
-/** Adding it only makes sense to switch it off. */
+/** The default is off, because users add the option only to switch it off. */
 export const waitForCompletion: Field = {
 	displayName: 'Wait for Completion',
 	name: 'waitForCompletion',
 	type: 'boolean',
 	default: false,
-	description: 'Whether to wait, on unless added',
+	description: 'Whether to wait for the job to end (on by default)',
 	mapping: asSetting('waitForCompletion', flag()),
 };
 
@@ -70,8 +70,7 @@ export const waitTimeout: Field = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: USUAL.waitMinutes,
-	description:
-		'How long to wait for a job, which then goes on. For an AI agent 45 seconds by default.',
+	description: 'How long to wait for a job, which then goes on. For an AI agent: 45 seconds.',
 	mapping: asSetting('waitTimeoutMs', minutes()),
 };
 
@@ -79,19 +78,19 @@ export const idempotencyOptions = (once: string, again: string) =>
 	optionList<IdempotencyChoice>({
 		execution: {
 			name: 'On Retries',
-			description: `Retry On Fail and Executions > Retry ${once}; a new execution ${again}`,
+			description: `A retry (Retry On Fail, or Executions > Retry) ${once}; a new execution ${again}`,
 		},
 		content: {
 			name: 'Same Request Within 24 Hours',
-			description: `The same request ${once}, in whatever item, loop or execution, even after a crash`,
+			description: `The same request ${once}, in any item, loop or execution, even after a crash`,
 		},
 		editor: {
 			name: 'Same in the Editor',
-			description: 'In the editor as Same Request, in production as On Retries',
+			description: 'Same Request in the editor, On Retries in production',
 		},
 		custom: {
 			name: 'Own Key',
-			description: `The same key ${once} within 24 hours, in whatever execution`,
+			description: `The same key ${once} within 24 hours, in any execution`,
 		},
 		none: { name: 'Off', description: `Each attempt is a new request: a retry ${again}` },
 	});
@@ -106,7 +105,10 @@ export const idempotency: Field = {
 	mapping: { ...asSetting('idempotency', choice(IDEMPOTENCY_CHOICES)), guardsMoney: true },
 };
 
-/** HTTP drops blanks at the ends of a header, so that two keys would be one. */
+/**
+ * The key is trimmed, because HTTP drops blanks at the ends of a header: with them and without them it would
+ * be one key.
+ */
 const ownKey: Rule = (value, context) => {
 	const ruled = name({ required: true })(value, context);
 	const problem = 'value' in ruled ? ownKeyProblem(String(ruled.value)) : undefined;
@@ -120,11 +122,11 @@ export const idempotencyKey: Field = {
 	displayOptions: { show: { idempotency: ['custom' satisfies IdempotencyMode] } },
 	default: '',
 	placeholder: 'e.g. order-{{ $json.ID }}',
-	description: `An order number, different for each request; at most ${LIMITS.idempotencyKeyLength.max} characters`,
+	description: `A key that you choose, such as an order number. Each request needs another one, of at most ${LIMITS.idempotencyKeyLength.max} characters.`,
 	mapping: asSetting('idempotencyKey', ownKey),
 };
 
-/** A value of the first drafts, whose work n8n's _On Error_ does. */
+/** A value of the drafts before 0.1.0, which a workflow may hold that was saved with one. */
 const FORMER_POLICY = 'continue';
 
 const creditPolicy: Rule = (value, context) => {
@@ -137,11 +139,11 @@ export const onInsufficientCredits: Field = {
 	name: 'onInsufficientCredits',
 	type: 'options',
 	default: USUAL.onInsufficientCredits,
-	description: 'What to do when credits are too few for an item',
+	description: 'What to do when the credits run out',
 	options: optionList<CreditPolicy>({
 		stop: {
 			name: 'Stop',
-			description: 'Nothing further is sent but, with On Error: Continue, what asks for less',
+			description: 'Nothing more is sent; with On Error: Continue, cheaper items still are',
 		},
 		wait: {
 			name: 'Wait for Top-Up',
@@ -169,18 +171,21 @@ export const maxCredits: Field = {
 	typeOptions: { minValue: 0 },
 	default: 100,
 	description:
-		'The most that one execution may reserve. What does not fit is not sent; with On Error: Continue, cheaper items still are.',
+		'The most credits that one execution may reserve. With On Error: Continue, cheaper items are still sent.',
 	mapping: { ...asSetting('maxCredits', number({ min: 0 })), guardsMoney: true },
 };
 
-/** For operations without *When Credits Run Out*. */
+/** Used by operations that do not have *When Credits Run Out*. */
 export const maxCreditsOrStop: Field = {
 	...maxCredits,
 	description:
-		'The most that all MediaGen nodes of one execution may reserve; without this option there is no limit. An item above it stops the execution.',
+		'The most credits that all MediaGen nodes of one execution may reserve. An item above it stops the execution.',
 };
 
-/** The only limit that means something to schedules, agents and MCP, where each call is an execution. */
+/**
+ * A limit for a day. For schedules, agents and MCP it is the only useful one, because there each call is an
+ * execution of its own.
+ */
 export const maxCreditsPerDay: Field = {
 	displayName: 'Max Credits per Day',
 	name: 'maxCreditsPerDay',
@@ -188,7 +193,7 @@ export const maxCreditsPerDay: Field = {
 	typeOptions: { minValue: 0 },
 	default: 1_000,
 	description:
-		'The most that the whole workspace may spend from midnight on, in the time zone of the workflow. Read from the service, so the key needs generations:read and usage:read.',
+		'The most credits that the whole workspace may spend a day, in the time zone of the workflow. The key needs generations:read and usage:read.',
 	mapping: { ...asSetting('maxCreditsPerDay', number({ min: 0 })), guardsMoney: true },
 };
 
@@ -210,10 +215,13 @@ export const includeInputFields: Field = {
 	mapping: asSetting('includeInputFields', flag()),
 };
 
-/** With some fields n8n takes an item for a failed one, and may run a node again that has succeeded. */
+/**
+ * Some names of fields are not allowed: with them n8n takes an item for a failed one, and may run a node
+ * again that has succeeded.
+ */
 const fieldForResult: Rule = (value, context) => {
 	const ruled = name()(value, context);
-	const isMeant = 'value' in ruled && MEANT_BY_N8N.includes(String(ruled.value));
+	const isMeant = 'value' in ruled && RESERVED_NAMES.includes(String(ruled.value));
 	return isMeant
 		? { problem: `must not be ${quoted(ruled.value)}, to which n8n gives a meaning of its own` }
 		: ruled;
@@ -238,7 +246,7 @@ const DOWNLOAD = {
 	mapping: asSetting('downloadOutputs', flag()),
 } as const;
 
-/** On unless the node is a tool: files do not reach an AI agent, and make it wait for longer. */
+/** On by default, except in a tool: files do not reach an AI agent, and make it wait longer. */
 export const downloadFinished: Field[] = [
 	{
 		...DOWNLOAD,
@@ -255,16 +263,16 @@ export const downloadFinished: Field[] = [
 	},
 ];
 
-/** Of a creation: adding it only makes sense to switch it off, or for a tool to switch it on. */
+/** The option of a creation. Users add it to switch it off, or in a tool to switch it on. */
 export const downloadOutputs: Field = {
 	...DOWNLOAD,
 	default: false,
-	description: 'Whether to download files, on unless added',
+	description: 'Whether to download the files (on by default)',
 };
 
 /**
- * What counts where the options of the same names are not added. Not shown, so that a new node opens
- * with what everybody needs; a workflow may hold it.
+ * The settings that count if the options with the same names were not added. They are hidden, so that a new
+ * node opens with what everybody needs, but a workflow may contain them.
  */
 export const waitUnlessOption: Field = { ...waitForCompletion, type: 'hidden', default: true };
 export const downloadUnlessOption: Field[] = downloadFinished.map((field) => ({
@@ -279,7 +287,7 @@ export const downloadExisting: Field = {
 		'Whether to download the files into binary fields of the output, if the job has finished',
 };
 
-/** Of a persona or a voice; an option of what makes one. */
+/** The option of operations that make a persona or a voice. */
 export const downloadPreview: Field = {
 	...DOWNLOAD,
 	displayName: 'Download Preview',

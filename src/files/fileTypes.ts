@@ -3,41 +3,48 @@ import { asText } from '../base/types';
 import { SOUND_FRAME, hasFrames } from './mpegAudio';
 
 /*
- * What a file is. A type whose files begin in a way that is known is never believed against the bytes: one
- * table, and one question for what goes up and what comes down.
+ * What a file is. One table and one function (`detect`) tell it of files that are sent and of files that
+ * come. If it is known how the files of a type begin, the stated type never counts against the bytes.
  */
 
-/** A type of file: its extensions, the first of which names new files, and what others call it. */
-interface Known {
+/**
+ * A type of file. The first of its extensions is that of new files; the aliases are other names of the type.
+ */
+interface FileType {
 	extensions: readonly string[];
 	aliases?: readonly string[];
 	/** How its files begin, in the characters of latin1. */
 	bytes?: RegExp;
-	/** How they may begin too, where the type is stated, or their name tells it. */
+	/**
+	 * Another way in which its files may begin. It counts only if the type is stated or the name tells it.
+	 */
 	orElse?: RegExp;
-	/** What tells them where something stands before it, and nothing else is known of the bytes. */
+	/**
+	 * A pattern of files with something before their usual beginning. It counts only if nothing else is known
+	 * of the bytes.
+	 */
 	within?: { test(head: string): boolean };
 }
 
 /**
- * A box of MP4 and its relatives. Which of them it is, and whether there is only sound, it does not always
- * tell.
+ * A box of MP4 and related formats. It does not always tell which of them a file is, and whether it has only
+ * sound.
  */
 const BOX =
 	/^[\0-\x1f][^]{3}(?:ftyp(?!avi[fs]|he[iv]|mi[fx]|msf|crx|qt)|styp|moof|sidx|emsg|uuid|moov|mdat|wide|free|skip|pnot)/;
 
-/** Matroska and WebM. */
+/** The beginning of Matroska and WebM. */
 const EBML = /^\x1aE\xdf\xa3/;
 
 const OGG = /^OggS(?![^]{24,60}?theora)/;
 
-/** Windows Media. */
+/** The beginning of Windows Media files. */
 const ASF = /^0&\xb2u\x8ef\xcf\x11/;
 
-/** A tag before sound of any kind. */
+/** A tag (ID3), which may stand before sound of any type. */
 const TAGGED = /^ID3/;
 
-const KNOWN: Record<string, Known> = {
+const FILE_TYPES: Record<string, FileType> = {
 	'image/png': { extensions: ['png'], aliases: ['image/x-png'], bytes: /^\x89PNG\r\n\x1a\n/ },
 	'image/jpeg': {
 		extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'pjpeg'],
@@ -232,10 +239,10 @@ const KNOWN: Record<string, Known> = {
 	'text/plain': { extensions: ['txt', 'text', 'log'] },
 };
 
-/** Says nothing about a file. */
+/** The type of a file of which nothing is known. */
 const UNKNOWN = 'application/octet-stream';
 
-/** What storages and browsers state where they do not know. */
+/** Types that storages and browsers state if they do not know the type. */
 const NO_STATEMENT = new Set([
 	UNKNOWN,
 	'binary/octet-stream',
@@ -250,24 +257,24 @@ const NO_STATEMENT = new Set([
 ]);
 
 const BY_ALIAS = new Map(
-	Object.entries(KNOWN).flatMap(([type, { aliases = [] }]) =>
+	Object.entries(FILE_TYPES).flatMap(([type, { aliases = [] }]) =>
 		aliases.map((alias) => [alias, type] as const),
 	),
 );
 
-/** An extension of several types means the first of them, such as the video of `mp4`. */
+/**
+ * The type for each extension. If several types have an extension, the first of them counts, such as the
+ * video for `mp4`.
+ */
 const BY_EXTENSION = new Map(
-	Object.entries(KNOWN)
+	Object.entries(FILE_TYPES)
 		.flatMap(([type, { extensions }]) => extensions.map((extension) => [extension, type] as const))
 		.reverse(),
 );
 
 const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9.+-]{1,80}$/;
 
-/**
- * The type that is stated, without parameters and under its usual name; `undefined` if nothing is
- * stated that is of use.
- */
+/** A stated type without parameters and under its usual name; `undefined` if nothing of use is stated. */
 export function statedType(value: unknown): string | undefined {
 	const [bare = ''] = asText(value).split(';');
 	const type = bare.trim().toLowerCase();
@@ -277,41 +284,44 @@ export function statedType(value: unknown): string | undefined {
 
 const EXTENSION = /\.([a-z0-9]{1,10})$/i;
 
-/** What the extension of a file name says; `undefined` if it has none that is known. */
+/** The type that the extension of a name tells; `undefined` if it has no known extension. */
 export const typeOfName = (name: string): string | undefined =>
 	BY_EXTENSION.get(EXTENSION.exec(name.trim())?.[1]?.toLowerCase() ?? '');
 
-/** The extension of a new file, without a dot. From this map only: a server must not choose it. */
+/** The extension of a new file, without a dot. It is always one of the table: a server must not choose it. */
 export const extensionOf = (type: string): string =>
-	(Object.hasOwn(KNOWN, type) ? KNOWN[type]?.extensions[0] : undefined) ?? 'bin';
+	(Object.hasOwn(FILE_TYPES, type) ? FILE_TYPES[type]?.extensions[0] : undefined) ?? 'bin';
 
 function hasExtensionOf(name: string, type: string): boolean {
 	const extension = EXTENSION.exec(name)?.[1]?.toLowerCase() ?? '';
-	return KNOWN[type]?.extensions.includes(extension) ?? false;
+	return FILE_TYPES[type]?.extensions.includes(extension) ?? false;
 }
 
-/** A name with an extension that tells the type: a known one that is wrong is replaced. */
+/** A name with an extension that tells the type. A known extension of another type is replaced. */
 export function nameOfType(name: string, type: string): string {
-	if (!Object.hasOwn(KNOWN, type) || hasExtensionOf(name, type)) return name;
+	if (!Object.hasOwn(FILE_TYPES, type) || hasExtensionOf(name, type)) return name;
 	const isWrong = typeOfName(name) !== undefined || /\.bin$/i.test(name);
 	const stem = isWrong ? name.replace(EXTENSION, '') : name;
 	return `${stem}.${extensionOf(type)}`;
 }
 
-/** It is written: its root tells. */
+/** SVG is text, which its root element tells. */
 const SVG = 'image/svg+xml';
 
-/** How many bytes of a file tell what it is: a drawing may begin with a long comment. */
+/** So many bytes of a file are looked at. A drawing may begin with a long comment. */
 export const HEAD_BYTES = 65_536;
 
-/** What a login, or an error of a storage, is written in. */
+/** Types in which logins and errors of a storage are written. */
 const PAGES = new Set(['text/html', 'application/xml', 'application/json']);
 
-/** Subtitles, lyrics or data, which may look like a page and are none. */
+/**
+ * Whether files of a type are text, such as subtitles, lyrics or data. They may look like a page and are
+ * none.
+ */
 const isWritten = (type = ''): boolean =>
 	/^text\/|[/+](json|xml)$/.test(type) || type === 'application/x-subrip';
 
-/** They hold files and are no medium. */
+/** Types that contain other files and are no media. */
 const ARCHIVES = new Set([
 	'application/zip',
 	'application/gzip',
@@ -320,15 +330,16 @@ const ARCHIVES = new Set([
 	'application/x-tar',
 ]);
 
-/** Whether the files of a type begin in a way that is known. */
+/** Whether it is known how the files of a type begin. */
 const hasBytes = (type: string): boolean =>
 	type === SVG ||
-	(Object.hasOwn(KNOWN, type) && (KNOWN[type]?.bytes ?? KNOWN[type]?.orElse) !== undefined);
+	(Object.hasOwn(FILE_TYPES, type) &&
+		(FILE_TYPES[type]?.bytes ?? FILE_TYPES[type]?.orElse) !== undefined);
 
-/** Sound, after the tag before it where that is short enough. */
+/** The bytes after a tag, if the tag is short enough; otherwise all bytes. */
 function withoutTag(head: string): string {
 	if (!TAGGED.test(head)) return head;
-	// Its length stands in four bytes, of seven bits each.
+	// The length of the tag is in four bytes, of seven bits each.
 	const length = [...head.slice(6, 10)].reduce(
 		(sum, byte) => (sum << 7) | (byte.charCodeAt(0) & 127),
 		0,
@@ -337,11 +348,11 @@ function withoutTag(head: string): string {
 	return sound === '' ? head : sound;
 }
 
-/** The types whose files begin so, the most likely one first. */
+/** The types whose pattern fits the bytes, the most likely one first. */
 const typesThat = (begin: 'bytes' | 'orElse' | 'within', head: string): string[] =>
-	Object.keys(KNOWN).filter((type) => KNOWN[type]?.[begin]?.test(head));
+	Object.keys(FILE_TYPES).filter((type) => FILE_TYPES[type]?.[begin]?.test(head));
 
-/** Bytes as a text, without a byte order mark. */
+/** Bytes as text, without a byte order mark. */
 function decoded(head: Buffer): string {
 	const mark = head.length > 1 ? head.readUInt16BE(0) : 0;
 	if (mark !== 0xfffe && mark !== 0xfeff) return head.toString('utf8').replace(/^\ufeff/, '');
@@ -349,25 +360,28 @@ function decoded(head: Buffer): string {
 	return (mark === 0xfeff ? even.swap16() : even).toString('utf16le');
 }
 
-/** Whether a text has no character that only other files have. The last one may be cut. */
+/** Whether a text has only characters that occur in text files. The last one may be cut in two. */
 const isClean = (text: string): boolean =>
 	!/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]|\ufffd(?!$)/.test(text);
 
-/** What may come before the root of markup, to its end or to that of what is known of the file. */
+/**
+ * What may stand before the root of markup: a declaration or a comment, to its end or to the end of the
+ * bytes.
+ */
 const PROLOGUE = /\s*(?:<\?[^]*?(?:\?>|$)|<!--[^]*?(?:-->|$))/y;
 
-/** Elements that a page begins with. */
+/** Elements with which a page may begin. */
 const HTML = new Set(
 	'html head body title meta link script style base main div p center h1 h2 h3 pre font table form a'.split(
 		' ',
 	),
 );
 
-/** The types that markup may be; none for what is no markup. */
+/** The types that a text may be if it is markup; none if it is not. */
 function typesOfMarkup(text: string): string[] {
 	let end = 0;
 	for (PROLOGUE.lastIndex = 0; PROLOGUE.test(text);) end = PROLOGUE.lastIndex;
-	// All that is known is comments.
+	// There are only comments, so the root is unknown.
 	if (end > 0 && end === text.length) return ['application/xml', SVG];
 	const [, declared, root] =
 		/^\s*<(?:!doctype\s+([\w:-]+)|([a-z][\w:.-]*)(?=[\s/>]|$))/i.exec(text.slice(end)) ?? [];
@@ -377,17 +391,23 @@ function typesOfMarkup(text: string): string[] {
 	return name !== '' || /^\s*<\?xml/i.test(text) ? ['application/xml'] : [];
 }
 
-/** The beginning of an object, or of a list of objects, lists or texts. Lyrics may begin with `[00:01]`. */
+/**
+ * The beginning of a JSON object, or of a list of objects, lists or texts. A list of numbers does not count,
+ * because lyrics may begin with `[00:01]`.
+ */
 const JSON_START = /^\s*(\{\s*("|\}\s*$)|\[\s*([{["]|\]\s*$))/;
 
-/** The types that a text may be, in whatever encoding: what a page begins with is ASCII nearly everywhere. */
+/**
+ * The types that a text may be. It does not need to know the encoding, because a page begins with characters
+ * that are the same in nearly all of them.
+ */
 function typesOfText(text: string): string[] {
 	const markup = typesOfMarkup(text);
 	if (markup.length > 0) return markup;
 	return JSON_START.test(text) ? ['application/json'] : [];
 }
 
-/** What is called so in place of a medium. */
+/** What a file is called that came in place of media. */
 const CALLED: Record<string, string> = {
 	'text/html': 'an HTML page',
 	'application/xml': 'an XML document',
@@ -395,13 +415,13 @@ const CALLED: Record<string, string> = {
 	'text/plain': 'text',
 };
 
-/** A page in words; `undefined` for every other type. */
+/** What a page is called; `undefined` for every other type. */
 const pageInWords = (type = ''): string | undefined => (PAGES.has(type) ? CALLED[type] : undefined);
 
-/** What U+FFFD is in UTF-8, in the characters of latin1. */
+/** U+FFFD in UTF-8, in the characters of latin1. */
 const REPLACED = '\xef\xbf\xbd';
 
-/** What bytes are that are no medium, in words. */
+/** What bytes are called that are no media. */
 function bytesInWords(type: string | undefined, head: string): string {
 	if (type !== undefined) return CALLED[type] ?? 'an archive';
 	return head.includes(REPLACED)
@@ -409,30 +429,33 @@ function bytesInWords(type: string | undefined, head: string): string {
 		: 'something else';
 }
 
-/** What is known of a file besides its bytes. */
+/** What else is known of a file, besides its bytes. */
 export interface Stated {
-	/** The types that are stated for it, the most trusted one first. */
+	/** The stated types, the most trusted one first. */
 	types: readonly unknown[];
-	/** Its name, or the path of its link. */
+	/** The name of the file, or the path of its link. */
 	name?: string;
 }
 
 /** What a file is. */
 export interface Detected {
-	/** Its usual media type. */
+	/** The usual name of its media type. */
 	type: string;
-	/** What page it is, in words: HTML, XML or JSON. An SVG drawing is none. */
+	/**
+	 * What kind of page it is, in words: HTML, XML or JSON; `undefined` if it is none. An SVG drawing is no
+	 * page.
+	 */
 	page?: string;
-	/** What is wrong where it is said to be what its bytes are not. */
+	/** What is wrong if its bytes are not of the stated type. */
 	problem?: string;
 }
 
 /**
- * Tells what a file is: by its first bytes, else by the stated type, else by its name. A container
- * may hold several types, such as video or only sound: then the one of these counts that is stated, or
- * that its name tells. A picture of another kind than is stated is what it is; what is stated to be one and
- * does not begin like any is nothing.
- * @param head the first {@link HEAD_BYTES}, or all of a shorter file
+ * Tells what a file is: by its first bytes, else by the stated type, else by its name. If the bytes fit
+ * several types, such as a container with or without a picture, the stated type or that of the name decides
+ * between them. A picture of another type than the stated one is what its bytes say. A file that is stated to
+ * be media and does not begin like any has a problem.
+ * @param head the first {@link HEAD_BYTES} bytes, or all of a shorter file
  */
 export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected {
 	const named = typeOfName(name);
@@ -441,7 +464,7 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	const claim = claims.find((type) => type !== undefined);
 	const bytes = Buffer.from(head);
 	const latin = bytes.toString('latin1');
-	// Where the sound after a tag is known, the tag says nothing more.
+	// If the sound after a tag is known, the tag tells nothing more.
 	const sound = withoutTag(latin);
 	const start = typesThat('bytes', sound).length > 0 ? sound : latin;
 	const begins = typesThat('bytes', start);
@@ -454,7 +477,7 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	if (isMedium) return { type: likely };
 	const isText = text.trim() !== '' && isClean(text);
 	const is = likely ?? (isText ? 'text/plain' : undefined);
-	// What is known to be none of them is neither what is stated nor what its name says.
+	// If the bytes are known to be something else, neither the stated type nor that of the name is right.
 	const saying = is === undefined ? [claim] : claims;
 	const wrong = saying.find((type) => type !== undefined && type !== is && hasBytes(type));
 	if (wrong !== undefined) {
@@ -466,5 +489,5 @@ export function detect(head: Uint8Array, { types, name = '' }: Stated): Detected
 	return { type: claim ?? is ?? UNKNOWN, page: pageInWords(claim) };
 }
 
-/** Whether a type is stated that may well look like a page. */
+/** Whether a text type is stated, whose files may look like a page. */
 export const isStatedAsText = (value: unknown): boolean => isWritten(statedType(value));

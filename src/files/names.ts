@@ -1,16 +1,16 @@
-/** Longest name, in UTF-8 bytes: file systems allow 255, and other programs add prefixes. */
+/** The longest name, in UTF-8 bytes. File systems allow 255, and other programs add prefixes. */
 const MAX_NAME_BYTES = 200;
 
 /** Names that Windows reserves for devices, whatever their extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** Control characters, and characters that shells or file systems treat specially. */
+/** Control characters, and characters with a meaning for shells or file systems. */
 // eslint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069<>:"|?*]/g;
 
 const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 
-/** The beginning of a text of at most so many bytes, in which no character is cut in two. */
+/** The beginning of a text that has at most so many bytes. No character is cut in two. */
 function withinBytes(text: string, max: number): string {
 	let size = 0;
 	let end = 0;
@@ -22,7 +22,7 @@ function withinBytes(text: string, max: number): string {
 	return text.slice(0, end);
 }
 
-/** Shortens the stem, so that the extension stays. */
+/** Shortens a name before its extension. */
 function truncate(name: string): string {
 	const extension = /(?<=.)\.[^.]{0,15}$/.exec(name)?.[0] ?? '';
 	const stem = name.slice(0, name.length - extension.length);
@@ -30,13 +30,16 @@ function truncate(name: string): string {
 	return shorter.replace(/[\s.]+$/, '');
 }
 
-/** Looked at of a name, at its beginning and at its end. Whoever sends a file may call it anything. */
+/**
+ * Of a longer name only so many characters at its beginning and at its end are looked at: whoever sends a
+ * file may give it a name of any length.
+ */
 const MAX_READ = 1_000;
 
 const bounded = (name: string): string =>
 	name.length > 2 * MAX_READ ? name.slice(0, MAX_READ) + name.slice(-MAX_READ) : name;
 
-/** A name that is safe everywhere. Empty when nothing is left. */
+/** A name that is safe in every file system. Empty if nothing of it is left. */
 export function safeFileName(text: string): string {
 	const folders = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\'));
 	const base = bounded(text.slice(folders + 1));
@@ -45,7 +48,7 @@ export function safeFileName(text: string): string {
 	return truncate(RESERVED.test(clean) ? `_${clean}` : clean);
 }
 
-/** Longest part of a name taken from the prompt, in characters: an id fits after it in any script. */
+/** The most characters that a name takes from the prompt. The id fits after them in any script. */
 const MAX_WORDS = 45;
 
 /** The words of a text in lower case, joined by dashes; cut between words if possible. */
@@ -58,9 +61,9 @@ function slug(text: string): string {
 }
 
 /**
- * A readable name without extension: the words of the prompt, the end of the id and, if there are
- * several files, a number. Safe as a file name everywhere.
- * @param kind stands in if there are no words
+ * A readable name without extension: words of the prompt, the end of the id and, if there are several files,
+ * a number. It is safe in every file system.
+ * @param kind used if the prompt has no words
  */
 export function readableStem(words: string, kind: string, id: string, number?: number): string {
 	const shortId = slug(id).split('-').at(-1)?.slice(-6) ?? '';

@@ -1,6 +1,6 @@
 /*
- * Files that stand for media which were not made: small, valid, and of the shape that was asked for, so
- * that what comes after a node can be built without paying for anything.
+ * Sample files in place of media that a dry run does not make. They are small, valid, and of the kind and
+ * shape that was asked for, so that the nodes after it can be built without paying.
  */
 
 function crc32(bytes: Uint8Array): number {
@@ -50,13 +50,16 @@ function stored(data: Uint8Array): Uint8Array {
 	return Buffer.concat([...parts, uint32(adler32(data))]);
 }
 
-/** Violet and white. */
+/** The palette: violet and white. */
 const PALETTE = Buffer.from([0x6e, 0x5c, 0xc8, 0xff, 0xff, 0xff]);
 
-/** Width of the white frame, in bytes of eight pixels. */
+/** The width of the white frame, in bytes of eight pixels each. */
 const FRAME = 1;
 
-/** A PNG of one colour with a frame. @param width and height in pixels */
+/**
+ * A PNG of one colour with a frame.
+ * @param width and height in pixels
+ */
 export function samplePng(width: number, height: number): Buffer {
 	const bytesPerRow = Math.ceil(width / 8);
 	const row = Buffer.alloc(1 + bytesPerRow);
@@ -66,7 +69,7 @@ export function samplePng(width: number, height: number): Buffer {
 	white[0] = 0;
 	const isFrame = (line: number) => line < 8 * FRAME || line >= height - 8 * FRAME;
 	const rows = Array.from({ length: height }, (_, line) => (isFrame(line) ? white : row));
-	// One bit a pixel, with a palette.
+	// Each pixel has one bit, which chooses a colour of the palette.
 	const header = Buffer.concat([uint32(width), uint32(height), Buffer.from([1, 3, 0, 0, 0])]);
 	return Buffer.concat([
 		Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),

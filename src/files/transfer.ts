@@ -8,60 +8,61 @@ import { transferUrlProblem } from '../transport/urls';
 import type { Workspace } from '../transport/workspace';
 
 /*
- * What a file goes through on its way, up and down alike: four attempts, up to five redirects in each
- * of them, each address checked by the same rule, and two hours for each attempt.
+ * The way of a file, up or down: four attempts, each with up to five redirects and of at most two hours. Each
+ * address on the way is checked by the same rule.
  */
 
-/** How often a file is sent or fetched. */
+/** The most attempts to send or fetch a file. */
 const MAX_ATTEMPTS = 4;
 
-/** Redirects that one attempt follows. */
+/** The most redirects that one attempt follows. */
 const MAX_HOPS = 5;
 
-/** Most that the second attempt waits, in ms; doubles with each further one. */
+/** The longest pause before the second attempt, in ms. It doubles with each further attempt. */
 const INITIAL_DELAY_MS = 2_000;
 
-/** Why a file was not sent or fetched, and whether it is tried again, at the same or another address. */
-export interface Setback {
+/**
+ * Why an attempt has failed, and what comes next: another attempt at the same address, at another one, or
+ * none.
+ */
+export interface FailedAttempt {
 	problem: string;
 	next: ReturnType<typeof ofStorage>;
-	/** Of the response, if there was one. */
+	/** The headers of the response, if there was one. */
 	headers?: Record<string, string>;
 }
 
-/** For a setback that another attempt would meet too. */
-export const stop = (problem: string): Setback => ({ problem, next: 'never' });
+/** A failure that would come again in another attempt. */
+export const permanentFailure = (problem: string): FailedAttempt => ({ problem, next: 'never' });
 
-/** For a setback that may pass. */
-export const retry = (problem: string): Setback => ({ problem, next: 'again' });
+/** A failure that may pass. */
+export const transientFailure = (problem: string): FailedAttempt => ({ problem, next: 'again' });
 
-/** What has come of an attempt. */
-export type Attempted<T> = { done: T } | Setback;
+/** The result of an attempt. */
+export type AttemptResult<T> = { done: T } | FailedAttempt;
 
 /**
- * What a response of the storage means that is not the one hoped for.
- * @param said the beginning of its body
+ * What it means if a storage answers with anything but the expected success.
+ * @param answerText the beginning of the body of the answer
  */
-export function setbackOf(
+export function failureOfAnswer(
 	response: Pick<ApiResponse, 'status' | 'headers'> | NoResponse,
-	said = '',
-): Setback {
+	answerText = '',
+): FailedAttempt {
 	if ('noResponse' in response) {
 		const { noResponse: problem, unsent } = response;
 		const mayPass = unsent === undefined || unsent === 'connection';
-		return mayPass ? retry(problem) : stop(problem);
+		return mayPass ? transientFailure(problem) : permanentFailure(problem);
 	}
 	const { status, headers } = response;
-	return { problem: `the storage answered ${status}`, next: ofStorage(status, said), headers };
+	return {
+		problem: `the storage answered ${status}`,
+		next: ofStorage(status, answerText),
+		headers,
+	};
 }
 
-/** In bytes; `undefined` if the response states none that is usable. */
-export function contentLength({ headers }: Pick<ApiResponse, 'headers'>): number | undefined {
-	const length = headers['content-length'] ?? '';
-	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-}
-
-/** A response on the way to a file, whose body may have to be closed. */
+/** A response to one request on the way. Its body may have to be closed. */
 interface Hop {
 	status: number;
 	headers: Record<string, string>;
@@ -69,53 +70,58 @@ interface Hop {
 }
 
 /**
- * Sends a request to an address and wherever that redirects it. Each address must be an allowed one.
- * @param request the same at each address
+ * Sends a request to an address, and again to each address to which it is redirected. Each address must be an
+ * allowed one.
+ * @param request sends the request to an address
  */
 export async function followRedirects<R extends Hop>(
 	{ baseUrl }: Pick<Host, 'baseUrl'>,
 	method: 'GET' | 'PUT',
 	start: string,
 	request: (url: string) => Promise<R | NoResponse>,
-): Promise<R | Setback> {
+): Promise<R | FailedAttempt> {
 	let url = start;
 	for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
 		const urlProblem = transferUrlProblem(url, baseUrl);
-		if (urlProblem) return stop(urlProblem);
+		if (urlProblem) return permanentFailure(urlProblem);
 		const response = await request(url);
-		if ('noResponse' in response) return setbackOf(response);
+		if ('noResponse' in response) return failureOfAnswer(response);
 		const { status } = response;
-		// Of a PUT any other one asks for a GET instead.
+		// After a PUT any other redirect asks for a GET.
 		const isSame = method === 'PUT' ? status === 307 || status === 308 : status >= 300;
 		if (!isSame || status >= 400) return response;
 		response.close?.();
 		const { location } = response.headers;
-		if (!location || !URL.canParse(location, url)) return stop('a redirect without an address');
+		if (!location || !URL.canParse(location, url))
+			return permanentFailure('a redirect without an address');
 		url = new URL(location, url).href;
 	}
-	return stop('too many redirects');
+	return permanentFailure('too many redirects');
 }
 
 /** One file on its way. */
 export interface Transfer<A, T> {
 	/**
-	 * Where it goes, or comes from.
-	 * @param refusals how often an address was refused so far, as used up or expired; twice for one that is
-	 * of no use
+	 * Gives the address for the next attempt.
+	 * @param refusals how often an address was refused as used up or expired. An address that is of no use
+	 * counts twice
 	 */
 	address(refusals: number): Promise<Result<A>>;
-	/** Bounds how many are under way at a time; an attempt waits for its turn. */
+	/** Bounds how many attempts run at the same time. Each attempt waits for its turn. */
 	turns?: Semaphore;
-	/** @param end fires when the execution is cancelled, or the attempt has taken too long */
-	attempt(address: A, end: AbortSignal): Promise<Attempted<T>>;
 	/**
-	 * What the failure says. No address may be in it.
-	 * @param mayPass whether the same may go well later
+	 * Makes one attempt.
+	 * @param end fires when the execution is cancelled or the attempt has taken too long
+	 */
+	attempt(address: A, end: AbortSignal): Promise<AttemptResult<T>>;
+	/**
+	 * Makes the failure of the item. It must not contain an address.
+	 * @param mayPass whether the transfer may succeed later
 	 */
 	failure(problem: string, mayPass?: true): Failed;
 }
 
-/** Sends or fetches a file, until it has arrived or nothing more is of use. */
+/** Sends or fetches a file: makes attempts until one succeeds or a further one is of no use. */
 export async function transfer<A, T>(
 	{ channel }: Pick<Host, 'channel'>,
 	{ clock, random }: Pick<Workspace, 'clock' | 'random'>,
@@ -128,13 +134,13 @@ export async function transfer<A, T>(
 	for (let number = 1; ; number += 1) {
 		if (!at.ok) return at;
 		const { value } = at;
-		const attempted = await turns.run(channel, async () => {
+		const result = await turns.run(channel, async () => {
 			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
 			return await attempt(value, signal ? AbortSignal.any([signal, deadline]) : deadline);
 		});
-		if (attempted && 'done' in attempted) return ok(attempted.done);
-		if (!attempted || signal?.aborted) return fail({ kind: 'cancelled' });
-		const { problem, next, headers = {} } = attempted;
+		if (result && 'done' in result) return ok(result.done);
+		if (!result || signal?.aborted) return fail({ kind: 'cancelled' });
+		const { problem, next, headers = {} } = result;
 		const isFinal = next === 'never' || (next === 'otherAddress' && isOther);
 		const mayPass = next === 'never' ? undefined : true;
 		if (isFinal || number === MAX_ATTEMPTS) return failure(problem, mayPass);
@@ -150,7 +156,8 @@ export async function transfer<A, T>(
 			continue;
 		}
 		const backoff = random() * INITIAL_DELAY_MS * 2 ** (number - 1);
-		await clock.sleep(hintedDelay(headers, clock.now(), random) ?? backoff, signal);
+		const hinted = hintedDelay(headers, clock.now(), random) ?? 0;
+		await clock.sleep(Math.max(hinted, backoff), signal);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
 	}
 }

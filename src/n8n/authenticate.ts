@@ -6,11 +6,11 @@ import {
 import { withoutSlashes } from '../base/texts';
 import { credentialProblem, readCredential } from '../transport/credential';
 import { parseUrl } from '../transport/urls';
-import { notStopped } from './shownErrors';
+import { notStopped } from './errors';
 
 const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;
 
-/** Where n8n sends a request: it joins base and path, and an absolute address wins. */
+/** Where n8n sends a request. n8n joins base and path, but an absolute address wins. */
 function targetOf(options: IHttpRequestOptions): URL | undefined {
 	const { url, uri, baseURL } = options as IHttpRequestOptions & { uri?: unknown };
 	const path = String(url || uri || '');
@@ -26,8 +26,8 @@ function isBelow(target: URL, baseUrl: string): boolean {
 }
 
 /**
- * Puts the key on a request: n8n calls it right before it sends. The key goes to the base URL and
- * nowhere else, whatever node uses the credential. Specification: Authentication 1.
+ * Puts the key on a request; n8n calls this right before it sends one. The key goes to the base URL of its
+ * credential and nowhere else, whatever node uses the credential. Specification: Authentication 1.
  * @throws UserError for a request that leads elsewhere
  */
 export async function authenticate(
@@ -43,7 +43,7 @@ export async function authenticate(
 			`The API key is sent to the base URL of its credential only, not to ${notStopped(target?.host ?? 'another address')}`,
 		);
 	}
-	// Modifies the request itself, by which the transport sees that n8n got this far.
+	// Changes the request itself, so that the transport can see that n8n got this far.
 	options.headers ??= {};
 	options.headers.Authorization = `Bearer ${read.apiKey}`;
 	return options;

@@ -1,56 +1,116 @@
-import type { IHttpRequestOptions } from 'n8n-workflow';
-import { ENDPOINTS, SCOPES, type Scope } from '../api';
+import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
+import { ENDPOINTS, LIMITS, type Scope } from '../api';
+import { getOrCreate } from '../base/getOrCreate';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { Input, NodeCall, NodeRequestOptions } from './call';
-import {
-	CREDENTIAL,
-	excludedScope,
-	rateLimitsOf,
-	readCredential,
-	type RateLimits,
-} from '../transport/credential';
-import { readerOf } from '../transport/jobState';
-import type { Labels } from './errorContext';
+import { quoted } from '../base/texts';
+import { isRecord, type Json } from '../base/types';
+import { instancesIn, valueAt } from '../base/values';
+import type { Input, NodeCall } from './entrance';
 import { asksForFirstModel } from '../creation/firstModel';
-import type { OperationSpec, Prepared } from '../creation/item';
-import { GIVE_EACH_A_KEY } from '../creation/idempotency';
-import { referencesIn } from '../creation/uploads';
+import { GIVE_EACH_A_KEY } from '../creation/idempotency/idempotency';
+import type { IdempotencyChoice, OperationSpec, Prepared } from '../creation/item';
+import { BinaryReference } from '../files/localFile';
+import type { Labels } from './errorContext';
+import { buildRequest, buildSettings } from '../fields/buildRequest';
+import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
+import {
+	fieldProblem,
+	mappedFields,
+	unknownFields,
+	Values,
+	type MappedField,
+} from '../fields/readFields';
+import { usualSettings } from '../fields/settings';
+import { guardProblem, knownFieldsOf, type KnownFields } from './guards';
+import type { HttpOptions } from './n8nHost';
+import { CREDENTIAL, readCredential, type Access } from '../transport/credential';
+import { readerOf } from '../transport/jobState';
+import { requestFingerprint } from './remembered';
 
-/** An operation as it is run: what it does, and how an item of n8n becomes its request. */
-export interface Runnable {
-	spec: OperationSpec;
-	/** Those of its fields, by the names of these fields in the API. */
+/*
+ * Everything that can be known of the items of a run before a request is spent: what the credential says, the
+ * values of the parameters, the request that they make, and whether the key may send it.
+ */
+
+/** An operation, with what is made of it once for all its runs. */
+export interface Runnable extends Operation {
+	/** Its fields that have a value, with those in collections. */
+	mapped: MappedField[];
+	/** The labels of its fields in the editor, by the names of these fields in the API. */
 	labels: Labels;
-	/** @param baseUrl of the service, as the credential says */
-	prepare(call: NodeCall, input: Input, baseUrl: string): Result<Prepared>;
+	/** The fields of all operations of its node. */
+	knownFields: KnownFields;
 }
 
-interface Access {
-	baseUrl: string;
-	key: string;
-	limits: RateLimits;
-	/** The scopes that the credential says the key lacks. */
-	excludedScopes: readonly Scope[];
+/**
+ * Gets an operation ready to be run.
+ * @param all all operations of its node
+ */
+export function runnable(operation: Operation, all = [operation]): Runnable {
+	const mapped = mappedFields(operation.fields);
+	const requested = mapped.filter(({ mapping }) => mapping.in !== 'setting');
+	return {
+		...operation,
+		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
+		mapped,
+		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
+		knownFields: knownFieldsOf(all),
+	};
+}
+
+/** An item whose parameters are valid. */
+interface PreparedToSend extends Prepared {
+	/** What the user has set under Request Options. */
+	sendOptions: SendOptions;
 }
 
 /** An item that is ready to be run. */
-export interface Ready extends Prepared {
+export interface Ready extends PreparedToSend {
 	access: Access;
-	/** Whether its credential leads to a service: not needed by a dry run. */
-	hasService: boolean;
-	/** Why it does not, where that is a row of the output. */
+	/** Why the credential leads to no service, where none is needed. */
 	noService?: Failed;
-	/** What Request Options say. */
-	sending: Sending;
 }
 
-/** For what needs no credential. */
-const NO_SERVICE: Access = { baseUrl: '', key: '', limits: rateLimitsOf({}), excludedScopes: [] };
+/** By n8n's number of an item: what is ready to be run, or what is wrong with it. */
+export type CheckedItems = ReadonlyMap<number, Result<Ready>>;
 
-/** Where no service is known, what any of them takes is valid. */
-const THIS_MACHINE = 'http://localhost/v1';
+/** Reads and checks all items, before anything is sent. */
+export async function checkAll(call: NodeCall, operation: Runnable): Promise<CheckedItems> {
+	const checked = await Promise.all(
+		call.inputs.map(
+			async (input) => [input.index, await checkItem(call, operation, input)] as const,
+		),
+	);
+	const items = new Map(checked);
+	claimOwnKeys(items);
+	return items;
+}
 
-/** What the credential says, or why it is of no use. */
+async function checkItem(
+	call: NodeCall,
+	operation: Runnable,
+	input: Input,
+): Promise<Result<Ready>> {
+	const { spec } = operation;
+	const access = await readAccess(call, input.index);
+	const baseUrl = access.ok ? access.value.baseUrl : THIS_MACHINE;
+	const prepared = prepareItem(call, operation, input, baseUrl);
+	if (!prepared.ok) return prepared;
+	const ready = prepared.value;
+	if (ready.ownRequest !== undefined && asksForFirstModel(ready.request)) return NO_FIRST_MODEL;
+	if (access.ok) {
+		const { excludedScopes } = access.value;
+		const needed = excludedScopes.length > 0 ? scopesNeeded(spec, ready) : [];
+		const excluded = needed.find((scope) => excludedScopes.includes(scope));
+		if (excluded) return fail({ kind: 'scope', scope: excluded });
+		return ok({ ...ready, access: access.value });
+	}
+	// Check Setup puts out as a row why there is no service, and a dry run needs none.
+	const needsNone = spec.perform !== undefined || (spec.creates && ready.settings.dryRun);
+	return needsNone ? ok({ ...ready, access: NO_SERVICE, noService: access }) : access;
+}
+
+/** Reads the credential. @returns why it cannot be used, if so */
 async function readAccess(call: NodeCall, index: number): Promise<Result<Access>> {
 	const unusable = (name: string, problem: string, hint?: string) =>
 		fail({ kind: 'input', field: name, problem, hint });
@@ -61,27 +121,151 @@ async function readAccess(call: NodeCall, index: number): Promise<Result<Access>
 		return unusable('The credential', `could not be read by n8n: ${credential.message}`);
 	const read = readCredential(credential);
 	if (read.problem !== undefined) return unusable(`${read.field} of the credential`, read.problem);
-	const { baseUrl, apiKey: key } = read;
-	const excludedScopes = SCOPES.filter((scope) => excludedScope(credential, [scope]) !== undefined);
-	return ok({ baseUrl, key, limits: rateLimitsOf(credential), excludedScopes });
+	return ok(read);
 }
 
-/** All scopes that an item will need, so that none turns out to be missing once something is paid for. */
-function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
-	const { endpoint, output, object = '', creates, run } = spec;
-	// Which it has is what it finds out.
-	if (run) return [];
-	const waits = output === 'job' && creates && settings.waitForCompletion;
-	return [
-		endpoint.scope,
-		waits ? readerOf(object).scope : undefined,
-		referencesIn(request.body).length > 0 ? ENDPOINTS.createFile.scope : undefined,
-		settings.maxCreditsPerDay < Infinity ? ENDPOINTS.listGenerations.scope : undefined,
-		asksForFirstModel(request) ? ENDPOINTS.listModels.scope : undefined,
-	].filter((scope) => scope !== undefined);
+/** What stands for the credential where none is needed. */
+const NO_SERVICE: Access = {
+	baseUrl: '',
+	isLocal: false,
+	apiKey: '',
+	limits: LIMITS,
+	excludedScopes: [],
+};
+
+/**
+ * The base URL that values are checked against where the credential gives none: a service on this machine
+ * takes every address.
+ */
+const THIS_MACHINE = 'http://localhost/v1';
+
+/**
+ * Reads the parameters of an item and checks them.
+ * @param baseUrl of the service, as the credential says
+ * @returns its request and its settings
+ */
+export function prepareItem(
+	call: NodeCall,
+	operation: Runnable,
+	input: Input,
+	baseUrl: string,
+): Result<PreparedToSend> {
+	if (hasForeignArguments(call, input)) return FOREIGN_ARGUMENTS;
+	const { spec, constants, split, mapped, knownFields } = operation;
+	const fields = fieldsWithOptions(operation);
+	const read = readParameters(call, input, [...fields, REQUEST_OPTIONS]);
+	if (!read.ok) return read;
+	const unused = unknownFields(read.value, fields);
+	const wrong = guardProblem(operation, knownFields, call.node.parameters, read.value, unused);
+	if (wrong) return wrong;
+	const { isTool, timezone } = call;
+	const { files } = input;
+	const context = { baseUrl, files, timezone, findFile: call.findFile };
+	const values = new Values(mapped, read.value, isTool, context);
+	const settings = buildSettings(values, usualSettings(spec, isTool));
+	if (!settings.ok) return settings;
+	const choice = settings.value.idempotency as IdempotencyChoice;
+	if (choice === 'editor') {
+		settings.value.idempotency = call.mode === 'manual' ? 'content' : 'execution';
+		settings.value.sameInEditor = true;
+	}
+	// There are no files to download before the job has ended.
+	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
+		settings.value.downloadOutputs = false;
+	const { includeInputFields, resultField, idempotency } = settings.value;
+	const built = buildRequest(spec.endpoint, values, constants);
+	if (!built.ok) return includeInputFields ? { ...built, resultField } : built;
+	const sendOptions = sendOptionsOf(read.value.requestOptions);
+	if (!sendOptions.ok) return sendOptions;
+	const request = built.value;
+	const isAlone = call.executionId === '' && settings.value.maxCredits < Infinity;
+	const warnings = [unusedWarning(operation, unused), isAlone ? EACH_CALL : undefined];
+	const warning = warnings.filter((one) => one !== undefined).join('. ');
+	return ok({
+		request,
+		parts: split?.(request),
+		settings: settings.value,
+		sendOptions: sendOptions.value,
+		warning: warning === '' ? undefined : warning,
+		ownRequest: idempotency === 'custom' ? requestFingerprint(input, request) : undefined,
+	});
 }
 
-/** Under one key there is one body, and which model is the first may change. */
+/**
+ * Whether n8n evaluates the parameters of this tool call with the arguments of another call. Agents up to
+ * version 2 run the calls of several items at once under one run index. The input of a call holds its own
+ * arguments, so the two can be compared.
+ */
+function hasForeignArguments(call: NodeCall, { index, json: own }: Input): boolean {
+	if (!call.isNested) return false;
+	const calls: FromAIArgument[] = [];
+	traverseNodeParameters(call.node.parameters, calls);
+	return calls.some(({ key }) => {
+		const used = call.evaluate(index, `{{ $fromAI(${JSON.stringify(key)}) }}`);
+		const argument: unknown = isRecord(own.query) ? (own.query[key] ?? own[key]) : own[key];
+		return JSON.stringify(used) !== JSON.stringify(argument);
+	});
+}
+
+const FOREIGN_ARGUMENTS = fail({
+	kind: 'input',
+	field: 'What the AI has filled in',
+	problem: 'is mixed up with another call of this tool, as several run at the same time',
+	hint: 'Use version 3 or later of the AI Agent node, or set its batch size to 1',
+});
+
+/** The evaluated parameters of an item: those for which the operation has fields. */
+function readParameters(call: NodeCall, input: Input, fields: Field[]): Result<Json> {
+	const { parameters } = call.node;
+	const read: Json = {};
+	for (const field of fields) {
+		const { name, displayName, fields: inner } = field;
+		if (Object.hasOwn(read, name) || valueAt(parameters, [name]) === undefined) continue;
+		const value = evaluated(call, input, field);
+		if (!value.ok) return value;
+		if (inner && !isRecord(value.value))
+			return fieldProblem(displayName, `must be an object with fields, got ${quoted(value.value)}`);
+		read[name] = value.value;
+	}
+	return ok(read);
+}
+
+/** Evaluates a parameter. A failure names the field whose expression throws, also within a collection. */
+function evaluated(
+	call: NodeCall,
+	{ index }: Input,
+	{ name, displayName, fields = [] }: Field,
+): Result<unknown> {
+	try {
+		return ok(call.parameter(index, name));
+	} catch (error) {
+		const throws = fields.find((inner) => {
+			try {
+				call.parameter(index, `${name}.${inner.name}`, '');
+				return false;
+			} catch {
+				return true;
+			}
+		});
+		const reason = error instanceof Error ? `: ${error.message}` : '';
+		return fieldProblem(throws?.displayName ?? displayName, `cannot be evaluated${reason}`);
+	}
+}
+
+/**
+ * What is said of fields in collections that this operation does not have, but another one of the node does.
+ */
+function unusedWarning(operation: Operation, unused: string[]): string | undefined {
+	if (unused.length === 0) return undefined;
+	const names = unused.map((name) => `"${name}"`).join(', ');
+	return `Not used, because ${operation.name} has no such field: ${names}`;
+}
+
+/** n8n's own Agents run each tool call by itself, without an execution. */
+const EACH_CALL =
+	'Max Credits per Execution counts each call by itself here, as it has no execution';
+
+/** A request with an own key must always have the same body, and which model is listed first may change. */
 const NO_FIRST_MODEL = fail({
 	kind: 'input',
 	field: 'Model',
@@ -89,14 +273,15 @@ const NO_FIRST_MODEL = fail({
 	hint: 'Choose a model, or another value of Avoid Paying Twice',
 });
 
-/** How all requests of an item are sent, as n8n's HTTP client takes it. */
-export type Sending = Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'> & {
+/** What the user has set under Request Options for an item. */
+export interface SendOptions extends HttpOptions {
+	/** 0 for none. */
 	timeoutMs: number;
-	/** Unless the items of the run begin all at once. */
+	/** Missing where all items of the run begin at once. */
 	portions?: Portions;
-};
+}
 
-/** How the items of a run begin: so many at once, and the next after a pause. */
+/** The items of a run begin in portions of this size, with this pause in between. */
 interface Portions {
 	size: number;
 	pauseMs: number;
@@ -104,7 +289,44 @@ interface Portions {
 
 export const ALL_AT_ONCE: Portions = { size: Infinity, pauseMs: 0 };
 
-/** Batching, as n8n's panel says: of the size -1 is off and 0 is 1, of the interval 0 is off. */
+/** A parameter that n8n adds to each declarative node. Only n8n's routing engine would read it. */
+const REQUEST_OPTIONS: Field = {
+	displayName: 'Request Options',
+	name: 'requestOptions',
+	type: 'collection',
+	default: {},
+};
+
+/** The value of that parameter. */
+interface NodeRequestOptions {
+	batching?: { batch?: { batchSize?: unknown; batchInterval?: unknown } };
+	proxy?: string;
+	timeout?: number;
+	allowUnauthorizedCerts?: boolean;
+}
+
+/** @param requestOptions the value of Request Options */
+export function sendOptionsOf(requestOptions: unknown): Result<SendOptions> {
+	const options = (requestOptions ?? {}) as NodeRequestOptions;
+	const { proxy, timeout = 0, allowUnauthorizedCerts } = options;
+	const sendOptions: SendOptions = { timeoutMs: Number(timeout) };
+	const portions = portionsOf(options);
+	if (portions) sendOptions.portions = portions;
+	if (allowUnauthorizedCerts) sendOptions.skipSslCertificateValidation = true;
+	if (!proxy) return ok(sendOptions);
+	try {
+		return ok({ ...sendOptions, proxy: proxyOf(proxy) });
+	} catch {
+		const example = 'http://proxy.example.com:3128';
+		const problem = `must be an address with a port, such as ${example}, got ${quoted(proxy)}`;
+		return fail({ kind: 'input', field: 'Proxy', problem });
+	}
+}
+
+/**
+ * Batching, as its panel in n8n explains it: a size of -1 switches it off and 0 means 1; an interval of 0 is
+ * off too.
+ */
 function portionsOf({ batching }: NodeRequestOptions): Portions | undefined {
 	const size = Number(batching?.batch?.batchSize ?? 1);
 	const pauseMs = Number(batching?.batch?.batchInterval ?? 0);
@@ -112,10 +334,10 @@ function portionsOf({ batching }: NodeRequestOptions): Portions | undefined {
 	return { size: size >= 1 ? size : 1, pauseMs };
 }
 
-/** The address of a proxy, which has to say its port. */
-function proxyOf(text: string): IHttpRequestOptions['proxy'] {
+/** Reads the address of a proxy. @throws Error unless it has a host and a port */
+function proxyOf(text: string): HttpOptions['proxy'] {
 	const { hostname, port: stated, protocol, username, password } = new URL(text);
-	// `URL` leaves out the one that is usual for the protocol.
+	// `URL` leaves out the port that is usual for the protocol.
 	const port = stated || /:(\d+)\/?$/.exec(text)?.[1];
 	if (!hostname || !port) throw new Error('no host or port');
 	const proxy = { host: hostname, port: Number(port), protocol: protocol.replace(/:$/, '') };
@@ -124,81 +346,48 @@ function proxyOf(text: string): IHttpRequestOptions['proxy'] {
 	return { ...proxy, auth };
 }
 
-/** What the user has set under Request Options for the requests of an item. */
-export function sendingOf(call: NodeCall, index: number): Result<Sending> {
-	const options = (call.parameter(index, 'requestOptions', {}) ?? {}) as NodeRequestOptions;
-	const { proxy, timeout = 0, allowUnauthorizedCerts } = options;
-	const sending: Sending = { timeoutMs: Number(timeout) };
-	const portions = portionsOf(options);
-	if (portions) sending.portions = portions;
-	if (allowUnauthorizedCerts) sending.skipSslCertificateValidation = true;
-	if (!proxy) return ok(sending);
-	try {
-		return ok({ ...sending, proxy: proxyOf(proxy) });
-	} catch {
-		const problem = `must be an address with a port, such as http://proxy.example.com:3128, got "${proxy}"`;
-		return fail({ kind: 'input', field: 'Proxy', problem });
-	}
-}
-
-async function checkItem(
-	call: NodeCall,
-	{ spec, prepare }: Runnable,
-	input: Input,
-): Promise<Result<Ready>> {
-	const access = await readAccess(call, input.index);
-	const prepared = prepare(call, input, access.ok ? access.value.baseUrl : THIS_MACHINE);
-	if (!prepared.ok) return prepared;
-	const { ownRequest, request } = prepared.value;
-	if (ownRequest !== undefined && asksForFirstModel(request)) return NO_FIRST_MODEL;
-	const sending = sendingOf(call, input.index);
-	if (!sending.ok) return sending;
-	const ready = { ...prepared.value, sending: sending.value };
-	if (access.ok) {
-		const { excludedScopes } = access.value;
-		const needed = excludedScopes.length > 0 ? scopesNeeded(spec, prepared.value) : [];
-		const excluded = needed.find((scope) => excludedScopes.includes(scope));
-		if (excluded) return fail({ kind: 'scope', scope: excluded });
-		return ok({ ...ready, access: access.value, hasService: true });
-	}
-	if (spec.run) return ok({ ...ready, access: NO_SERVICE, hasService: false, noService: access });
-	const isDryRun = spec.creates === true && ready.settings.dryRun;
-	return isDryRun ? ok({ ...ready, access: NO_SERVICE, hasService: false }) : access;
+/**
+ * All scopes that an item will need. A scope that is missing must not turn out once something is paid for.
+ */
+function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
+	const { endpoint, output, object = '', creates, perform } = spec;
+	// Check Setup finds out which scopes the key has.
+	if (perform) return [];
+	const waits = output === 'job' && creates && settings.waitForCompletion;
+	return [
+		endpoint.scope,
+		waits ? readerOf(object).scope : undefined,
+		instancesIn(request.body, BinaryReference).length > 0 ? ENDPOINTS.createFile.scope : undefined,
+		settings.maxCreditsPerDay < Infinity ? ENDPOINTS.listGenerations.scope : undefined,
+		asksForFirstModel(request) ? ENDPOINTS.listModels.scope : undefined,
+	].filter((scope) => scope !== undefined);
 }
 
 /**
- * Under one key of the user's own for different requests, every item would get the media of the first one.
- * None of them is sent, as it is unclear which one the key is meant for.
+ * Refuses items that have one own key for different requests, as the service would give all of them the media
+ * of the first. None of them is sent, because nobody knows for which one the key is meant.
  */
 function claimOwnKeys(items: Map<number, Result<Ready>>): void {
-	const owners = new Map<string, { index: number; request: string }>();
-	for (const [index, item] of [...items]) {
+	const byKey = new Map<string, Array<{ index: number; request: string }>>();
+	for (const [index, item] of items) {
 		if (!item.ok || item.value.ownRequest === undefined) continue;
 		const { idempotencyKey } = item.value.settings;
-		const owner = owners.get(idempotencyKey);
-		if (!owner) owners.set(idempotencyKey, { index, request: item.value.ownRequest });
-		if (!owner || owner.request === item.value.ownRequest) continue;
-		const failed = fail({
-			kind: 'input',
-			field: 'Own Key',
-			problem: `is the same for items ${owner.index + 1} and ${index + 1}, which make different requests`,
-			hint: GIVE_EACH_A_KEY,
-		});
-		for (const each of [owner.index, index]) if (items.get(each)?.ok) items.set(each, failed);
+		const claims = getOrCreate(byKey, idempotencyKey, () => []);
+		claims.push({ index, request: item.value.ownRequest });
 	}
-}
-
-/** Reads and checks all items, before anything is sent. */
-export async function checkAll(
-	call: NodeCall,
-	operation: Runnable,
-): Promise<ReadonlyMap<number, Result<Ready>>> {
-	const checked = await Promise.all(
-		call.inputs.map(
-			async (input) => [input.index, await checkItem(call, operation, input)] as const,
-		),
-	);
-	const items = new Map(checked);
-	claimOwnKeys(items);
-	return items;
+	for (const claims of byKey.values()) {
+		for (const { index, request } of claims) {
+			const other = claims.find((claim) => claim.request !== request);
+			if (!other) break;
+			const first = Math.min(index, other.index);
+			const second = Math.max(index, other.index);
+			const failed = fail({
+				kind: 'input',
+				field: 'Own Key',
+				problem: `is the same for items ${first + 1} and ${second + 1}, which make different requests`,
+				hint: GIVE_EACH_A_KEY,
+			});
+			items.set(index, failed);
+		}
+	}
 }

@@ -8,13 +8,14 @@ import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
 import { parsed, readable, withoutSecret } from '../transport/bodies';
 import { mustBeObject } from '../transport/client';
-import { credentialProblem, excludedScope, readCredential } from '../transport/credential';
-import { toNoResponse, wordsOfNoResponse } from '../transport/network';
+import { credentialProblem, readCredential, type Access } from '../transport/credential';
+import { toNoResponse } from '../transport/network';
 import { mustBeList } from '../transport/pages';
 import { errorOf, isAnswerOfService, isGone, meaningOf } from '../transport/statuses';
+import { wordsOfAnswer, wordsOfNoResponse } from './words';
 
 interface Probe extends Endpoint {
-	/** Whether it is answered with a list. */
+	/** Whether its answer is a list. */
 	list?: boolean;
 }
 
@@ -33,16 +34,16 @@ const PROBES: Probe[] = [
 const valid = (message: string): INodeCredentialTestResult => ({ status: 'OK', message });
 const invalid = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
-/** A test of a few seconds does not look at all. */
+/** Names Check Setup, because a test of a few seconds does not look at everything. */
 const SUCCESS = 'Connection successful. MediaGen Workspace: Check Setup says more.';
 
-/** All requests of a test together, in ms. */
+/** How long all requests of a test may take together, in ms. */
 const DEADLINE_MS = 20_000;
 
-/** An answer, or what became of the request, without the key. */
+/** Sends one request. What it gives, an answer or none, does not contain the key. */
 async function probe(
 	context: ICredentialTestFunctions,
-	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+	{ baseUrl, apiKey }: Access,
 	{ path }: Endpoint,
 	deadline: AbortSignal,
 ): Promise<SendResult> {
@@ -68,14 +69,17 @@ async function probe(
 
 const sentence = (text: string): string => (/[.…]$/.test(text) ? text : `${text}.`);
 
-/** What figures of credits or usage are called, whose fields the specification does not show. */
+/** Names of fields with figures of credits or usage. The specification does not show their names. */
 const OF_CREDITS =
 	/credit|balance|available|remaining|reserved|usage|used|spent|image|video|audio/i;
 
 /** How deep a figure may lie, such as `data.credits.available`. */
 const MAX_DEPTH = 3;
 
-/** Whether an answer has a figure of credits or usage, or a place for such: words of others are none. */
+/**
+ * Whether an answer has a figure of credits or usage, or an empty place for one. A text that is no number
+ * does not count.
+ */
 function hasFigures(body: Json, depth = 1): boolean {
 	return Object.entries(body).some(([name, value]) => {
 		const isText = typeof value === 'string' && !/^-?\d+(\.\d+)?$/.test(value);
@@ -85,8 +89,9 @@ function hasFigures(body: Json, depth = 1): boolean {
 }
 
 /**
- * Why an answer is none of the service: much answers with a JSON object that is not the API. A list has its
- * shape (specification: List), any other resource says what it is, or has figures of credits.
+ * What is wrong with a success that is no answer of the service: other servers answer with a JSON object too.
+ * A list has its own shape (specification: List); any other resource names its kind, or has figures of
+ * credits.
  */
 function shapeProblem(body: unknown, isList: boolean | undefined): string | undefined {
 	if (isList) {
@@ -98,7 +103,7 @@ function shapeProblem(body: unknown, isList: boolean | undefined): string | unde
 	return mustBeObject(body) ?? (isKnown ? undefined : 'it is a JSON object, but none of the API');
 }
 
-/** What an answer says about the key; `undefined` if only that it may not read this. */
+/** What an answer says about the key; `undefined` if it says only that the key may not read this. */
 function verdict(
 	{ success, list }: Probe,
 	response: SendResult,
@@ -108,12 +113,12 @@ function verdict(
 		return invalid(`${sentence(happened)} ${todo}`);
 	}
 	const { status, body, headers } = response;
-	const said = errorOf(body, headers);
+	const error = errorOf(body, headers);
 	if (isSuccess(status)) {
 		const isError = isRecord(body) && Boolean(body.error);
 		if (isError)
 			return invalid(
-				`The service answered with status ${status}, but with an error: ${said.message ?? 'it does not say which'}`,
+				`The service answered with status ${status}, but with an error: ${error.message ?? 'it does not say which'}`,
 			);
 		const problem = success?.includes(status)
 			? shapeProblem(body, list)
@@ -123,28 +128,28 @@ function verdict(
 			`The answer of the service cannot be used (status ${status}): ${problem}. Check that the base URL is the address of the API and ends in /v1.`,
 		);
 	}
-	const { refusal, words } = meaningOf(status, said);
+	const { refusal } = meaningOf(status, error);
 	const isOfService = isAnswerOfService(response);
 	if (refusal === 'forbidden') return undefined;
-	// The service knows the workspace of the key then; who else answers so does not.
+	// If the service itself limits the rate, it knows the workspace of the key. Another server does not.
 	if (refusal === 'throttled' && isOfService) return valid(SUCCESS);
 	if (refusal === 'throttled')
 		return invalid('Too many requests at the moment. Try again in a minute.');
-	const quoted = said.message
-		? ` The ${isOfService ? 'service' : 'answer'} says: ${said.message}`
+	const quoted = error.message
+		? ` The ${isOfService ? 'service' : 'answer'} says: ${error.message}`
 		: '';
 	if (refusal === 'badKey') return invalid(`The API key is invalid.${quoted}`);
 	if (isGone(status))
 		return invalid(
 			`Nothing was found at the base URL. Check it: such as https://api.example.com/v1.${quoted}`,
 		);
-	const [happened, todo] = words({});
+	const [happened, todo] = wordsOfAnswer(status, error);
 	return invalid(`${sentence(happened)}${quoted ? sentence(quoted) : ''} ${todo}`);
 }
 
 /**
- * Tests a key with whatever read scope it has: the declared ones first, then the others, so that a
- * wrong key (401), a missing scope and a missing entitlement (both 403) can be distinguished.
+ * Tests a key with whatever read scope it has. The declared scopes are tried first, then the others, so that
+ * three cases can be told apart: a wrong key (401), a missing scope and a missing entitlement (both 403).
  * Specification: Authentication 4.
  */
 export async function mediaGenApiTest(
@@ -153,19 +158,20 @@ export async function mediaGenApiTest(
 ): Promise<INodeCredentialTestResult> {
 	const read = readCredential(credential);
 	if (read.problem !== undefined) return invalid(credentialProblem(read) ?? '');
-	const isDeclared = ({ scope }: Endpoint) => excludedScope(credential, [scope]) === undefined;
+	const isDeclared = ({ scope }: Endpoint) =>
+		scope === undefined || !read.excludedScopes.includes(scope);
 	const declared = PROBES.filter(isDeclared);
 	const deadline = AbortSignal.timeout(DEADLINE_MS);
 	let reason = '';
 	for (const endpoint of [...declared, ...PROBES.filter((one) => !isDeclared(one))]) {
 		const response = await probe(this, read, endpoint, deadline);
-		const end = verdict(endpoint, response);
-		if (!end) {
-			const said = isNoResponse(response) ? undefined : errorOf(response.body).message;
-			reason = said ? ` The service says: ${said}` : '';
+		const result = verdict(endpoint, response);
+		if (!result) {
+			const message = isNoResponse(response) ? undefined : errorOf(response.body).message;
+			reason = message ? ` The service says: ${message}` : '';
 			continue;
 		}
-		if (end.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return end;
+		if (result.status === 'Error' || isDeclared(endpoint) || declared.length === 0) return result;
 		return invalid(
 			`The key is valid, but has none of the read scopes chosen under Scopes of the Key; it has ${endpoint.scope}. Correct the list, or empty it. MediaGen Workspace: Check Setup says more.`,
 		);
@@ -175,7 +181,7 @@ export async function mediaGenApiTest(
 	);
 }
 
-/** A secret cannot be tested against the service, but typical copying mistakes can be detected. */
+/** Looks for mistakes in copying, because a secret cannot be tested against the service. */
 export async function mediaGenWebhookSecretApiTest({
 	data,
 }: ICredentialsDecrypted): Promise<INodeCredentialTestResult> {

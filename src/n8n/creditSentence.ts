@@ -1,12 +1,13 @@
 import type { Failed, Failure } from '../base/result';
+import { creditWords } from '../base/texts';
 import { meaningOf } from '../transport/statuses';
 import { holdsSlot, jobState } from '../transport/jobState';
-import { creditsOf, creditWords } from '../transport/priceBook';
+import { creditsOf } from '../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 
 /**
- * What a failure means for the credits of its item. Every sentence about credits follows from this
- * and nothing else. `free`: the operation can neither create nor charge anything.
+ * What a failure means for the credits of its item. Every sentence about credits follows from this and from
+ * nothing else. `free`: the operation can neither create nor charge anything.
  */
 type CreditCase =
 	'free' | 'notSent' | 'nothingDone' | 'outcomeUnknown' | 'jobExists' | 'jobFailed' | 'planned';
@@ -37,17 +38,18 @@ function creditCaseOf(failed: Failed, context: ErrorContext): CreditCase {
 	if (failure.kind === 'notApproved') return 'planned';
 	if (job ?? context.jobIds?.[0]) return 'jobExists';
 	if (context.outcomeUnknown) return 'outcomeUnknown';
-	// An upload or a search, before the item's own request.
+	// The failed request was an upload or a search, which went out before the item's own request.
 	if (failed.endpoint && failed.endpoint !== context.endpoint) return 'nothingDone';
 	if (mayBeCarriedOut(failed)) return 'outcomeUnknown';
 	return NEVER_SENT.has(failure.kind) ? 'notSent' : 'nothingDone';
 }
 
-/** That nothing was sent or created, for whom, and that it cost nothing. */
+/** Says that nothing was sent or created, for which items, and that it cost nothing. */
 function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorContext): string {
-	const { items = 1, isRow, charges, invalid = [], submitted = 0 } = context;
-	// One invalid item stops a run before anything is sent, unless n8n starts the items in portions.
-	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && submitted === 0;
+	const { items = 1, isRow, charges, invalid = [] } = context;
+	// An item that was found wrong before anything was sent stops the whole run. One that turns out to be
+	// wrong later does not, and others may have been sent.
+	const stopsAll = done === 'sent' && failure.kind === 'input' && !isRow && invalid.length > 0;
 	const isOneOfMany = items > 1;
 	let sentence = `Nothing was ${done}`;
 	if (isOneOfMany) sentence += stopsAll ? ' for any item' : ' for this item';
@@ -60,7 +62,10 @@ function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorCo
 	return `${sentence}. ${invalid.length} items are wrong: ${numbers}.`;
 }
 
-/** Without a key, what a model hears of all other failures does not hold. */
+/**
+ * What a model has to know where there is no idempotency key: of other failures it is told that the same call
+ * costs nothing.
+ */
 const paysAgain = ({ idempotency, isTool, charges }: ErrorContext): string =>
 	isTool && idempotency === 'none' && charges !== false
 		? ' The same call again would be paid for again.'
@@ -81,7 +86,7 @@ function openOutcome({ failure }: Failed, context: ErrorContext): string {
 	const isKeyPersistent = idempotency === 'content' || idempotency === 'custom';
 	if (isKeyPersistent && !isTool)
 		return `${notKnown} Within 24 hours the next execution sends it again under the same idempotency key, so that nothing is paid for twice.`;
-	// Such as a review: who asks twice may do it twice, and pays for neither.
+	// Such as a review: to send it twice may do it twice, but costs nothing.
 	if (charges === false)
 		return canGoOn(context)
 			? `${notKnown} To go on, ${goOn(context)}: that sends it again under the same idempotency key. It costs nothing.`
@@ -96,7 +101,7 @@ function existing(failed: Failed, context: ErrorContext): string {
 	const states = { running: 'goes on', good: 'has finished', bad: 'has failed' };
 	const isUnknown = job?.status === undefined || (jobState(job) === 'running' && !holdsSlot(job));
 	const now = isUnknown ? 'exists' : states[jobState(job)];
-	// If an input is wrong, the next try may make a different request.
+	// If an input was wrong, the next try may make a different request.
 	const continues = canGoOn(context) && failure.kind !== 'input';
 	const how = continues
 		? `, or ${goOn(context)}, which goes on with it instead of paying again`
@@ -105,13 +110,13 @@ function existing(failed: Failed, context: ErrorContext): string {
 	return `${reservedBy(failed, context)}${fetchIt}${paysAgain(context)}`;
 }
 
-/** Specification: Limits, credit rules: planning is paid for by itself. */
+/** Specification: Limits, credit rules. Planning is paid for by itself. */
 const planned = () => 'Only the planning was paid for.';
 
 function jobFailed(failed: Failed, context: ErrorContext): string {
 	const { endpoint, idempotency, isTool } = context;
 	const reserved = reservedBy(failed, context);
-	// What approves or reviews a run makes no new one.
+	// An operation that approves or reviews an agent run makes no new one.
 	if (endpoint.does === 'advances') return `${reserved}It cannot be done again: create a new run.`;
 	if (idempotency === 'custom')
 		return `${reserved}The same Own Key gives this job again: a new job needs another key.`;
@@ -119,7 +124,7 @@ function jobFailed(failed: Failed, context: ErrorContext): string {
 	return `${reserved}Another call creates a new job, which is paid for.`;
 }
 
-/** For an operation that costs nothing, what matters is whether anything was changed. */
+/** The sentence for an operation that costs nothing: what matters is whether anything was changed. */
 function free(failed: Failed, { endpoint: { method }, isTool }: ErrorContext): string {
 	if (method !== 'PATCH' && method !== 'DELETE')
 		return isTool ? 'This tool costs nothing, also if it is called again.' : '';
@@ -141,13 +146,13 @@ const CREDITS: Record<
 	planned: ['reserved or spent', planned],
 };
 
-/** What a failure means for the user's credits; empty if there is nothing to say. */
+/** The sentence about the user's credits; empty if there is nothing to say. */
 export const creditSentence = (failed: Failed, context: ErrorContext): string =>
 	CREDITS[creditCaseOf(failed, context)][1](failed, context);
 
 /** The same in a few words, for expressions; `undefined` if only the service knows. */
 export const creditState = (failed: Failed, context: ErrorContext): string | undefined => {
-	const known = creditCaseOf(failed, context);
-	const costsNothing = known === 'outcomeUnknown' && context.charges === false;
-	return costsNothing ? 'none spent' : CREDITS[known][0];
+	const creditCase = creditCaseOf(failed, context);
+	const isFree = creditCase === 'outcomeUnknown' && context.charges === false;
+	return isFree ? 'none spent' : CREDITS[creditCase][0];
 };

@@ -1,22 +1,16 @@
-import type {
-	IBinaryData,
-	IExecuteFunctions,
-	IExecutePaginationFunctions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { isRecord, type Json } from '../base/types';
 import { FILES_KEY } from '../fields/rules/media';
 import type { StoredFile } from '../transport/host';
+import type { RunContext } from './entrance';
 
 /*
- * The files of an execution. An expression may lead to the file of another node, or to what a node has made
- * of it in its json; a stranger may write the id of a file of somebody else into such json. So a file is
- * taken if it stands as a file in what some node of this execution has put out.
+ * The files of an execution. An expression may lead to a file of another node, or to what a node has made of
+ * it in its json. But a stranger may write the id of somebody else's file into such json. So a file is taken
+ * only if some node of this execution has put it out as a file.
  */
 
-type Context = IExecuteFunctions | IExecutePaginationFunctions;
-
-/** What n8n gives to expressions of the nodes of the execution. */
+/** What n8n gives to expressions about the nodes of the execution. */
 interface DataProxy {
 	$node: Record<string, { runIndex: number }>;
 	$items(node: string, output: number, run: number): INodeExecutionData[];
@@ -32,8 +26,8 @@ const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 
 /**
- * The files of an item in the combined mode. In any other its json is untrusted, and a file id in it may be
- * anybody's.
+ * The files of an item in the binary mode "combined", in which n8n keeps them in the json. In any other mode
+ * the json cannot be trusted: a file id in it may be anybody's.
  */
 export function filesOf({
 	json = {},
@@ -48,7 +42,7 @@ export function filesOf({
 }
 
 /** The nodes that an expression names: `$('Name')`, `$node["Name"]`, `$node.Name`, `$items('Name')`. */
-const NAMED = /\$(?:\(|items\(|node\[)\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1|\$node\.(\w+)/g;
+const NAMED_NODES = /\$(?:\(|items\(|node\[)\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1|\$node\.(\w+)/g;
 
 function textsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
@@ -57,32 +51,32 @@ function textsIn(value: unknown): string[] {
 }
 
 /** The nodes whose files an expression can lead to: those before this one, and those that it names. */
-function nodesOf(context: Context): Set<string> {
+function nodesOf(context: RunContext): Set<string> {
 	const { name, parameters } = context.getNode();
 	const before = context.getParentNodes(name).map((node) => node.name);
 	const named = textsIn(parameters).flatMap((text) =>
-		[...text.matchAll(NAMED)].map(([, , quoted = '', plain = '']) =>
+		[...text.matchAll(NAMED_NODES)].map(([, , quoted = '', plain = '']) =>
 			quoted === '' ? plain : quoted.replace(/\\(.)/g, '$1'),
 		),
 	);
 	return new Set([...before, ...named]);
 }
 
-/** What a node has put out in all its runs, by all its outputs. */
-function* outputsOf({ $node, $items }: DataProxy, node: string): Generator<INodeExecutionData> {
+/** Everything that a node has put out, in all its runs and at all its outputs. */
+function* itemsPutOutBy({ $node, $items }: DataProxy, node: string): Generator<INodeExecutionData> {
 	let lastRun = -1;
 	try {
 		lastRun = Number($node[node]?.runIndex);
 	} catch {
 		// There is no such node.
 	}
-	for (let run = 0; run <= lastRun; run += 1) {
+	for (let runIndex = 0; runIndex <= lastRun; runIndex += 1) {
 		for (let output = 0; ; output += 1) {
 			let items: INodeExecutionData[] | null;
 			try {
-				items = $items(node, output, run);
+				items = $items(node, output, runIndex);
 			} catch {
-				// It has no such output, or none of this run.
+				// The node has no such output, or not in this run.
 				break;
 			}
 			yield* items ?? [];
@@ -90,7 +84,7 @@ function* outputsOf({ $node, $items }: DataProxy, node: string): Generator<INode
 	}
 }
 
-/** Without an id n8n gives what is known of a file, but not always its data. */
+/** Names a file that has no id by what n8n says of it. n8n does not always give its data. */
 const descriptionOf = (file: Json): string =>
 	JSON.stringify(
 		Object.entries(file)
@@ -98,11 +92,11 @@ const descriptionOf = (file: Json): string =>
 			.sort(([one], [other]) => (one < other ? -1 : 1)),
 	);
 
-/** All files of an execution by what tells them apart. */
+/** The files of an execution, by what tells them apart. */
 export class ExecutionFiles {
 	private readonly byId = new Map<string, ExecutionFile>();
 	private readonly byDescription = new Map<string, ExecutionFile[]>();
-	/** How many files have a name by where they stand. */
+	/** How many files stand at each place. */
 	private readonly named = new Map<string, number>();
 
 	add(node: string, field: string, file: IBinaryData): void {
@@ -118,29 +112,34 @@ export class ExecutionFiles {
 		this.byDescription.set(description, equal);
 	}
 
-	find(given: Json): ExecutionFile | undefined {
-		const { id, data } = given;
+	find(described: Json): ExecutionFile | undefined {
+		const { id, data } = described;
 		if (id !== undefined) return this.byId.get(String(id));
-		const equal = this.byDescription.get(descriptionOf(given)) ?? [];
+		const equal = this.byDescription.get(descriptionOf(described)) ?? [];
 		const same = equal.filter(({ file }) => data === undefined || file.data === data);
 		return same.length === 1 ? same[0] : undefined;
 	}
 
 	private withName(node: string, field: string, file: IBinaryData): ExecutionFile {
-		const place = `${field} of ${node}`;
-		const number = 1 + (this.named.get(place) ?? 0);
-		this.named.set(place, number);
-		return { name: number === 1 ? place : `${place} (${number})`, file: file as StoredFile };
+		const fieldOfNode = `${field} of ${node}`;
+		const number = 1 + (this.named.get(fieldOfNode) ?? 0);
+		this.named.set(fieldOfNode, number);
+		return {
+			name: number === 1 ? fieldOfNode : `${fieldOfNode} (${number})`,
+			file: file as StoredFile,
+		};
 	}
 }
 
-/** Reads what all nodes have put out that an expression can lead to; nothing where n8n keeps no such data. */
-export function readFiles(context: Context, isCombined: boolean): ExecutionFiles {
+/**
+ * Reads the files of all nodes that an expression can lead to. There are none where n8n keeps no such data.
+ */
+export function readFiles(context: RunContext, isCombined: boolean): ExecutionFiles {
 	const files = new ExecutionFiles();
 	try {
 		const data = context.getWorkflowDataProxy(0) as unknown as DataProxy;
 		for (const node of nodesOf(context)) {
-			for (const item of outputsOf(data, node)) {
+			for (const item of itemsPutOutBy(data, node)) {
 				const { binary = {} } = item;
 				const ofItem = isCombined ? filesOf(item) : binary;
 				for (const [field, file] of Object.entries(ofItem))
@@ -148,7 +147,7 @@ export function readFiles(context: Context, isCombined: boolean): ExecutionFiles
 			}
 		}
 	} catch {
-		// In n8n's own Agents there is no execution.
+		// n8n's own Agents have no execution.
 	}
 	return files;
 }

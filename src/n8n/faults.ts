@@ -1,29 +1,39 @@
 import { fail, type Failed } from '../base/result';
 
 /*
- * Exceptions within our own code. Whatever throws, what is paid for is named, and no item takes another one
- * with it. There is one net for each thing that may not fall with the rest:
+ * Exceptions within our own code. Whatever throws, the error names what is paid for, and no item takes
+ * another one with it. Each of these must not fall with the rest, and has a net of its own:
  *
- * - an item, from the moment that it is put together to its end: `runToEnd` in `runItem.ts`
- * - a call of a tool, which goes on when nobody waits for it any more: `startCall` in `tool.ts`
+ * - an item, from the moment that it is put together to its end: `runToEnd` in `runOperation.ts`
+ * - a tool call, which goes on when nobody waits for it any more: `startCall` in `tool.ts`
  * - the rows of an item: `finish` in `runOperation.ts`
  * - what is only said or remembered of a run: `addReceipt` and `noteEndOfRun` in `runOperation.ts`
  *
- * Below `src/n8n` nobody catches them: a creation gives its slot to others and throws on.
+ * Below `src/n8n` they are thrown on, past a creation, which gives its slot to others. What nobody awaits
+ * throws them to whoever it is for: a single read of a job to the wait for it, a list of jobs to nobody, as
+ * they are read singly then (`transport/jobPoller.ts`), an answer after a cancel to nobody
+ * (`creation/sending.ts`), what a timer calls to all that wait for it (`base/wakeUp.ts`).
+ *
+ * What functions of n8n throw is caught where they are called. A fault of our own is taken for one of theirs
+ * only where they run our code or we read their streams: a file that is opened (`files/localFile.ts`) or
+ * stored (`files/download.ts`).
  */
 
-/** What the language itself throws, but for SyntaxError, which quotes what it could not read. */
+/**
+ * The errors that the language itself throws. SyntaxError is not among them, because it quotes what it could
+ * not read.
+ */
 const OF_LANGUAGE = [TypeError, RangeError, ReferenceError];
 
-/** Characters of what a fault says. */
+/** The most characters that are shown of a fault's message. */
 const MOST_CHARACTERS = 200;
 
-/** An exception as a failure, so that the job which it may have met is named. */
+/** Makes a failure of an exception, so that the error names the job to which it may have happened. */
 export function faultOf(error: unknown): Failed {
 	if (!(error instanceof Error)) return fail({ kind: 'fault', problem: 'Error' });
 	const { name, message } = error;
 	const isOfLanguage = OF_LANGUAGE.some((kind) => error instanceof kind);
-	// Others may have put an address or a key into it.
+	// Other errors may contain an address or a key.
 	const problem = isOfLanguage ? `${name}: ${message.slice(0, MOST_CHARACTERS)}` : name;
 	return fail({ kind: 'fault', problem });
 }

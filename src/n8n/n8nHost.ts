@@ -9,7 +9,8 @@ import type {
 import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { Send, SendResult } from '../base/types';
-import { CREDENTIAL } from '../transport/credential';
+import { inOrder } from '../base/values';
+import { CREDENTIAL, type Access } from '../transport/credential';
 import {
 	TRANSFER_TIMEOUT_MS,
 	type BinarySource,
@@ -17,43 +18,46 @@ import {
 	type Host,
 	type StoredFile,
 } from '../transport/host';
-import { parsed, readable, saidIn, TOO_LONG, withoutSecret } from '../transport/bodies';
+import { parsed, readable, storageWords, TOO_LONG, withoutSecret } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
-import { isLocalService, parseUrl } from '../transport/urls';
+import { parseUrl } from '../transport/urls';
 
 /** What a host needs of n8n and of the node. */
 export interface HostContext {
-	/** What n8n gives to a node, for an item, hook, webhook or poll. */
+	/** The functions that n8n gives to a node, for an item, hook, webhook or poll. */
 	functions: IAllExecuteFunctions;
-	/** The credential of the item, which n8n's helpers ask for without saying which item it is of. */
+	/** The credential of the item. n8n's helpers ask for it without saying for which item. */
 	credential?: () => Promise<object>;
 	/** The files of the item, by the name of their field. */
 	files(): Record<string, IBinaryData>;
 	/** Ends every request. */
 	signal: AbortSignal | undefined;
-	/** Queues serve their fairness keys round robin. */
+	/** The queues of a workspace serve these keys in turn. */
 	fairnessKey: string;
 	/** The timeout that the user has set on the node, in ms; 0 for none. */
 	timeoutMs: number;
-	/** How long a response of the API may take instead of the usual time, in ms. */
+	/** How long a response of the API may take, in ms, where that is not the usual time. */
 	responseTimeoutMs?: number;
 	webhookAddress?: Host['webhookAddress'];
 }
 
+/** What the user has set on the node for the connections of its requests. */
+export type HttpOptions = Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'>;
+
 /** How long a response may take, in ms. */
 const RESPONSE_TIMEOUT_MS = 120_000;
 
-/** Longest response of the API, in bytes; a longer one is not read to its end. */
+/** The longest response of the API that is read to its end, in bytes. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /**
- * What every request has, with what the user has set on the node for all of them. Never a redirect:
- * n8n would carry the key along (Authorization) to wherever it leads.
+ * The options of every request, with those that the user has set on the node. Redirects are never followed,
+ * because n8n would carry the key (Authorization) to wherever they lead.
  */
 function commonOptions(
 	{ timeoutMs }: HostContext,
-	{ proxy, skipSslCertificateValidation }: IHttpRequestOptions,
+	{ proxy, skipSslCertificateValidation }: HttpOptions,
 	defaultTimeoutMs = RESPONSE_TIMEOUT_MS,
 ) {
 	return {
@@ -70,6 +74,12 @@ function commonOptions(
 function headersOf(headers: unknown): Record<string, string> {
 	const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
 	return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+/** The length of a body in bytes, as its headers state it; `undefined` if they state none of use. */
+export function statedLength(headers: Record<string, string>): number | undefined {
+	const length = headers['content-length'] ?? '';
+	return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 type Stream = NodeJS.ReadableStream & { destroy?: () => void };
@@ -91,21 +101,25 @@ async function readText(stream: Stream): Promise<string | undefined> {
 }
 
 /**
- * A body whose length, depth and rate the service must not control: parsed JSON, or the raw text if it
- * is not JSON. Rejects if it breaks off, or `end` fires.
+ * Reads the body of a response: as parsed JSON, or as raw text if it is not JSON. The service must not
+ * control how long that takes or how much memory it needs. Rejects if the body breaks off, or when `end`
+ * fires.
  */
 export async function readBody(body: unknown, end: AbortSignal): Promise<unknown> {
 	if (!isStream(body)) return readable(body);
-	// At once: a stalled stream may not notice that it was destroyed.
+	// Ends at once with the signal, because a stalled stream may not notice that it was destroyed.
 	const text = await unlessAborted(end, readText(body)).finally(() => body.destroy?.());
 	return text === undefined ? TOO_LONG : readable(parsed(text));
 }
 
-/** Fires when the first of these does. */
+/** Fires when the first of these signals does. */
 const anyOf = (...signals: Array<AbortSignal | undefined>): AbortSignal =>
 	AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
-/** `undefined` where there is no execution, such as in lists of the editor, or n8n does not tell. */
+/**
+ * The address of the execution in the editor; `undefined` where there is no execution, such as in lists of
+ * the editor, or where n8n does not tell it.
+ */
 function addressOf(functions: IAllExecuteFunctions): string | undefined {
 	try {
 		const execution = functions.getExecutionId();
@@ -119,36 +133,41 @@ function addressOf(functions: IAllExecuteFunctions): string | undefined {
 }
 
 /**
- * Headers that say which execution sends a request, by its address in the editor: for a service on this
- * machine only, such as the sandbox, whose page links to it. No other service learns anything of n8n.
+ * Headers that name the execution by its address in the editor. They are sent only to a service on this
+ * machine, such as the sandbox, whose page links to it. No other service learns anything of n8n.
  */
 export function executionHeaders(
 	functions: IAllExecuteFunctions,
-	baseUrl: string,
+	{ isLocal }: Pick<Access, 'isLocal'>,
 ): Record<string, string> {
-	const address = isLocalService(baseUrl) ? addressOf(functions) : undefined;
+	const address = isLocal ? addressOf(functions) : undefined;
 	return address === undefined ? {} : { 'X-N8N-Execution': address };
 }
 
-/** Sends with the credential of the node, once. The key is in no answer. */
-function createSend(context: HostContext, options: IHttpRequestOptions, secret: string): Send {
+/**
+ * Makes the function that sends one request with the credential of the node. No answer that it gives contains
+ * the key.
+ */
+function createSend(context: HostContext, access: Access, httpOptions: HttpOptions): Send {
 	const { functions, credential } = context;
-	const { baseURL, allowedDomains } = options;
-	const common = commonOptions(context, options, context.responseTimeoutMs);
-	const shared = { ...common, baseURL, allowedDomains, json: true };
-	const ofExecution = executionHeaders(functions, baseURL ?? '');
+	const { baseUrl, apiKey } = access;
+	const common = commonOptions(context, httpOptions, context.responseTimeoutMs);
+	const shared = { ...common, baseURL: baseUrl, json: true };
+	const ofExecution = executionHeaders(functions, access);
 	return async ({ method, path, query, body, headers, outlivesCancel }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
-		// Each request gets headers of its own, because n8n writes the key into them.
+		// Each request gets a header object of its own, because n8n writes the key into it.
 		const own: Record<string, string> = { ...ofExecution, ...headers };
 		request.headers = own;
 		if (body !== undefined) {
-			// As text: n8n's client leaves out names such as `constructor` of an object.
-			request.body = JSON.stringify(body);
+			// The body is sent as text, because n8n's client leaves out names such as `constructor` of an
+			// object. Its names are sorted, because a service may compare the bytes under one key, and a
+			// model writes the same JSON in another order.
+			request.body = inOrder(body);
 			own['Content-Type'] = 'application/json';
 		}
-		// n8n takes the credential and the signal from its functions. The signal ends the connection in the
-		// middle of a body too.
+		// n8n's helper takes the credential and the signal from the functions it is called on. The signal
+		// also ends the connection in the middle of a body.
 		const deadline = AbortSignal.timeout(shared.timeout);
 		const signal = outlivesCancel ? deadline : anyOf(context.signal, deadline);
 		const ofRequest = Object.create(functions) as typeof functions;
@@ -167,22 +186,22 @@ function createSend(context: HostContext, options: IHttpRequestOptions, secret: 
 				headers: headersOf(response.headers),
 				body: await readBody(response.body, signal),
 			};
-			return withoutSecret(answer, secret);
+			return withoutSecret(answer, apiKey);
 		} catch (error) {
 			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');
 			if (hasKey && deadline.aborted) return { noResponse: 'timeout' };
-			return withoutSecret(toNoResponse(error, hasKey), secret);
+			return withoutSecret(toNoResponse(error, hasKey), apiKey);
 		}
 	};
 }
 
-/** Missing where n8n has no binary data, such as in hooks. */
+/** n8n gives no such helpers where there is no binary data, such as in hooks. */
 function binaryHelpers({ functions: { helpers } }: HostContext): BinaryHelperFunctions {
 	if ('prepareBinaryData' in helpers) return helpers;
 	throw new Error('n8n gives no access to binary data here');
 }
 
-/** A file of an item: in n8n's store, or in the item itself. */
+/** A file of an item, which stands in n8n's store or in the item itself. */
 function binarySource(
 	context: HostContext,
 	field: string,
@@ -196,15 +215,15 @@ function binarySource(
 		const open = async () => await binaryHelpers(context).getBinaryStream(id);
 		return { fileName, mimeType, id, open };
 	}
-	// n8n's helper would look the file up by name, which differs with the binary mode.
+	// n8n's helper would look the file up by its field, whose name depends on the binary mode.
 	return { fileName, mimeType, open: async () => Buffer.from(data, 'base64') };
 }
 
-/** n8n's side of one item, or of a trigger. How its helpers behave was tried in a real n8n 2.41. */
-export function n8nHost(context: HostContext, options: IHttpRequestOptions, secret: string): Host {
+/** What n8n does for one item, or for a trigger. How its helpers behave was tried in a real n8n 2.41. */
+export function n8nHost(context: HostContext, access: Access, httpOptions: HttpOptions = {}): Host {
 	const { signal, fairnessKey } = context;
-	const common = commonOptions(context, options);
-	/** A request without credentials, whose response is a stream that `close` ends at any point. */
+	const common = commonOptions(context, httpOptions);
+	/** Sends a request without the key. Its response is a stream, which `close` ends at any point. */
 	const transfer = async (
 		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body' | 'timeout'>,
 		end: AbortSignal,
@@ -216,24 +235,26 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 			abortSignal: anyOf(end, closing.signal),
 		})) as IN8nHttpFullResponse;
 		const body = response.body as unknown as Stream;
-		// A connection that breaks while nobody reads the stream would be an unhandled error.
+		// Without a listener, a connection that breaks while nobody reads the stream would be an unhandled
+		// error.
 		if (isStream(body)) body.on('error', () => {});
 		const close = () => {
 			closing.abort();
 			body?.destroy?.();
 		};
-		return { status: response.statusCode, headers: headersOf(response.headers), body, close };
+		const headers = headersOf(response.headers);
+		return { status: response.statusCode, headers, length: statedLength(headers), body, close };
 	};
 	return {
-		baseUrl: options.baseURL ?? '',
+		baseUrl: access.baseUrl,
 		answerMs: common.timeout,
 		webhookAddress: context.webhookAddress,
-		channel: { send: createSend(context, options, secret), signal, fairnessKey },
+		channel: { send: createSend(context, access, httpOptions), signal, fairnessKey },
 		binary: async (field, ofOther) => binarySource(context, field, ofOther),
-		async put(url, given, { open, size }, end) {
-			const names = Object.keys(given).map((name) => name.toLowerCase());
-			const headers: IDataObject = { ...given };
-			// `false` keeps the HTTP library from adding one of its own.
+		async put(url, wanted, { open, size }, end) {
+			const names = Object.keys(wanted).map((name) => name.toLowerCase());
+			const headers: IDataObject = { ...wanted };
+			// `false` keeps the HTTP library from adding a content type of its own.
 			if (!names.includes('content-type')) headers['Content-Type'] = false;
 			if (!names.includes('content-length')) headers['Content-Length'] = size;
 			let body: Body;
@@ -244,13 +265,15 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 				return { noResponse: 'its file cannot be read', unsent: 'local' };
 			}
 			try {
-				// A file on its way is no answer that is late: whoever sends it ends what stands still.
+				// A file may take long. Whoever sends it ends a transfer that stands still.
 				const timeout = TRANSFER_TIMEOUT_MS;
 				const request = { method: 'PUT', url, headers, body: body as Buffer, timeout } as const;
 				const response = await transfer(request, end);
-				const said = needsWords(response.status) ? await saidIn(response.body, end) : undefined;
+				const answerText = needsWords(response.status)
+					? await storageWords(response.body, end)
+					: undefined;
 				response.close();
-				return { status: response.status, headers: response.headers, body: said };
+				return { status: response.status, headers: response.headers, body: answerText };
 			} catch (error) {
 				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
 			} finally {
@@ -268,7 +291,8 @@ export function n8nHost(context: HostContext, options: IHttpRequestOptions, secr
 		},
 		async store(body, fileName, mimeType, end = signal) {
 			const helpers = binaryHelpers(context);
-			// Whatever n8n's storage does: a download keeps one of the few places until it has ended.
+			// If n8n's storage hangs, the signal ends the wait: a download keeps one of a few places until it
+			// has ended.
 			const storing = helpers.prepareBinaryData(body as never, fileName, mimeType);
 			return await (end ? unlessAborted(end, storing) : storing);
 		},

@@ -1,12 +1,15 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { misplacedGuardFields } from './misplacedGuards';
+import { misplacedGuardFields } from './guards';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 
 type Show = NonNullable<IDisplayOptions['show']>;
 
-/** A field as n8n knows it. @param show what else has to be chosen for it to be shown */
+/**
+ * A field as a property of n8n.
+ * @param show what else has to be chosen for the field to be shown
+ */
 function property({ fields, ...ui }: Field, show?: Show): INodeProperties {
-	// What becomes of its value is ours alone.
+	// n8n need not know what becomes of the value.
 	const shown = { ...ui, mapping: undefined } as INodeProperties;
 	if (fields) shown.options = fields.map((field) => property(field));
 	const { displayOptions } = ui;
@@ -34,9 +37,10 @@ function operationProperty(operations: Operation[], show: Show): INodeProperties
 }
 
 /**
- * Collections as they are stored, in which n8n leaves only the fields that the chosen operation has.
- * With a hidden property of the same name after it, n8n keeps a collection whole: so what an AI
- * builder has written for another operation is seen and named instead of left out in silence.
+ * Hidden properties with the names of the collections. n8n drops the fields of a collection that the chosen
+ * operation does not have, but leaves a collection whole if a hidden property of the same name follows. So
+ * what an AI builder has written for another operation can be named in an error, instead of being left out in
+ * silence.
  */
 function wholeCollections(operations: Operation[], show: Show): INodeProperties[] {
 	return operations.flatMap((operation) =>
@@ -60,9 +64,9 @@ export interface NodeResource {
 }
 
 /**
- * The properties of a node: its resources, their operations, and the fields of each. A single
- * resource is not shown, but there: n8n passes what an operation does, its `action`, to an AI agent
- * only where the operation depends on a resource.
+ * The properties of a node: its resources, their operations, and the fields of each. A single resource is
+ * there but not shown, because n8n tells an AI agent what an operation does (its `action`) only where the
+ * operation depends on a resource.
  */
 export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
 	const isSingle = resources.length === 1;
@@ -73,7 +77,7 @@ export function nodeProperties(resources: NodeResource[]): INodeProperties[] {
 		noDataExpression: true,
 		options: resources.map(({ value, name }) => ({ value, name })),
 		default: resources[0]?.value ?? '',
-		// Has n8n's routing engine call the `pagination` of the node for an item; shown always.
+		// Makes n8n's routing engine call the `pagination` of the node for an item.
 		routing: { send: { paginate: true } },
 	};
 	const ofResources = resources.flatMap(({ value: name, operations }) => {

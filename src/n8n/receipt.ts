@@ -1,29 +1,29 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
-import type { Failed } from '../base/result';
 import { isRecord } from '../base/types';
+import { creditWords } from '../base/texts';
 import { textOf } from '../api';
-import { outputCount } from '../transport/jobState';
-import { countAskedFor, creditWords } from '../transport/priceBook';
+import { filesIn } from '../transport/jobState';
+import { countAskedFor } from '../transport/priceBook';
 import type { IdempotencyMode, Item, OperationSpec, Settings } from '../creation/item';
-import type { Account, Run } from '../creation/run';
-import type { End } from './runItem';
+import { accountOf, type Account } from '../creation/credits/ledger';
+import type { Run } from '../creation/run';
+import { errorContextOf } from './errorContext';
+import { describeFailure } from './errors';
+import type { End, Running } from './runOperation';
 
 /*
- * One sentence about a run that creates or checks, which n8n shows above its output in every tab: what was
- * made, for how many credits, and what is left to do. Where the run fails, n8n shows no such sentence, and
- * the error says it.
+ * The receipt: a sentence that n8n shows above the output of a run, in every tab. It says what was made, for
+ * how many credits, and what is left to do. Only operations that create or check something have one. Where a
+ * run fails, n8n shows no such sentence, and the error says it instead.
  */
 
-/** What has become of an item. */
-type Ended = Pick<End, 'item' | 'result'>;
-
-/** n8n renders these sentences as HTML, and the words may be those of the service. */
+/** n8n shows these sentences as HTML, and some words may be those of the service. */
 const escaped = (text: string): string =>
 	text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 const bold = (text: string): string => `<b>${escaped(text)}</b>`;
 
-/** What a job makes, one and several. */
+/** What a job makes is called so: one, and several. */
 const MADE: Record<string, [one: string, several: string]> = {
 	image: ['picture', 'pictures'],
 	video: ['video', 'videos'],
@@ -40,13 +40,13 @@ function madeNames({ object = '' }: OperationSpec, item: Item | undefined): [str
 	return MADE[mode ?? object] ?? MADE[object] ?? ['job', 'jobs'];
 }
 
-/** What the user changes for another one, one and several. */
+/** What the user changes to get a new one is called so: one, and several. */
 const ASKED: Record<string, [one: string, several: string]> = {
 	generation: ['prompt', 'prompts'],
 	speech_generation: ['text', 'texts'],
 };
 
-/** How a new one is made where the same was given again. */
+/** How the user gets a new one, where the same was given again. */
 function anew({ object = '' }: OperationSpec, mode: IdempotencyMode, isSeveral: boolean): string {
 	const [one, several] = ASKED[object] ?? ['request', 'requests'];
 	if (mode === 'content')
@@ -56,12 +56,12 @@ function anew({ object = '' }: OperationSpec, mode: IdempotencyMode, isSeveral: 
 	return isSeveral ? 'execute this again for new ones' : 'execute this again for a new one';
 }
 
-/** Which of its two meanings Same in the Editor had. */
+/** The two meanings of _Same in the Editor_: in the editor, and outside of it. */
 const IN_THE_EDITOR =
 	'Same in the Editor: for a day, executing the same again here gives the same, for 0 credits.';
 const IN_PRODUCTION = 'Same in the Editor: outside of the editor, each execution makes new ones.';
 
-/** What is said of a choice that is not the usual one. */
+/** What is said of _Avoid Paying Twice_, where it is not set to the usual choice. */
 function choiceWords(settings: Settings | undefined, isAgain: boolean): string | undefined {
 	const { idempotency = 'execution', sameInEditor } = settings ?? {};
 	if (sameInEditor) return idempotency === 'content' ? IN_THE_EDITOR : IN_PRODUCTION;
@@ -70,60 +70,62 @@ function choiceWords(settings: Settings | undefined, isAgain: boolean): string |
 	return idempotency === 'custom' ? 'Avoid Paying Twice: Own Key.' : undefined;
 }
 
-/** An item of which the service has made a part only. */
-interface Part {
+/** An item for which the service has made only some of what was asked for. */
+interface MadeInPart {
 	made: number;
-	asked: number;
-	/** Of its item. */
-	place: string;
+	wanted: number;
+	/** Which item it is, in words. */
+	ofItem: string;
 	warning: string;
 }
 
-function partsIn(ends: Ended[]): Part[] {
-	const parts: Part[] = [];
+function madeInPartOf(ends: End[]): MadeInPart[] {
+	const found: MadeInPart[] = [];
 	for (const { item, result } of ends) {
 		if (!result.ok || !item) continue;
 		const partial = result.value.resources.find(({ status }) => status === 'partially_completed');
 		if (!partial) continue;
 		const { warning = '' } = result.value;
-		const asked = countAskedFor(item.request.body);
-		parts.push({ made: outputCount(partial), asked, place: placeOf(item), warning });
+		const wanted = countAskedFor(item.request.body);
+		// As its warning counts them: the ids may be those of all that were asked for.
+		const made = filesIn(partial).length;
+		found.push({ made, wanted, ofItem: wordsOfItem(item), warning });
 	}
-	return parts;
+	return found;
 }
 
 /** What a run has cost, as the end of a sentence. */
 function costWords({ bought, mayBeOld }: Account): string {
-	const known = bought.filter((credits) => credits !== undefined);
-	const unknown = bought.length - known.length;
-	const all = creditWords(known.reduce((sum, credits) => sum + credits, 0));
+	const stated = bought.filter((credits) => credits !== undefined);
+	const unknown = bought.length - stated.length;
+	const all = creditWords(stated.reduce((sum, credits) => sum + credits, 0));
 	const sum = mayBeOld > 0 ? `at most ${all}` : all;
 	if (unknown === 0) return `, for ${sum}`;
-	if (known.length === 0) return '; the service does not say for how many credits';
+	if (stated.length === 0) return '; the service does not say for how many credits';
 	return `, for ${sum} and what the service does not say of ${unknown}`;
 }
 
-const placeOf = ({ itemIndex, run: { total } }: Item): string =>
+const wordsOfItem = ({ itemIndex, run: { total } }: Item): string =>
 	total > 1 ? ` [item ${itemIndex + 1} of ${total}]` : '';
 
-/** A receipt, as n8n shows it. */
-const shown = (type: 'info' | 'warning', sentences: string[]): NodeExecutionHint => {
+/** A receipt in the form in which n8n takes it. */
+const asReceipt = (type: 'info' | 'warning', sentences: string[]): NodeExecutionHint => {
 	return { message: sentences.join(' '), type, location: 'outputPane' };
 };
 
-/** What an operation says itself of its rows. */
-function ownSummary(
+/** The receipt of an operation that words it itself, such as Check Setup. */
+function receiptOfSummary(
 	summary: NonNullable<OperationSpec['summary']>,
-	ends: Ended[],
+	ends: End[],
 ): NodeExecutionHint | undefined {
 	const rows = ends.flatMap(({ result }) => (result.ok ? result.value.resources : []));
 	if (rows.length === 0) return undefined;
 	const { message, isFine } = summary(rows);
-	return shown(isFine ? 'info' : 'warning', [bold(message)]);
+	return asReceipt(isFine ? 'info' : 'warning', [bold(message)]);
 }
 
-/** Of a run that has bought nothing: all that it puts out was there before. */
-function ofSame(spec: OperationSpec, ends: Ended[]): NodeExecutionHint {
+/** The receipt of a run that has bought nothing: all that it puts out was there before. */
+function receiptOfSame(spec: OperationSpec, ends: End[]): NodeExecutionHint {
 	const item = ends[0]?.item;
 	const [one, several] = madeNames(spec, item);
 	const isSeveral = ends.length > 1;
@@ -132,38 +134,52 @@ function ofSame(spec: OperationSpec, ends: Ended[]): NodeExecutionHint {
 	const sentences = [`${same}; ${anew(spec, mode, isSeveral)}.`];
 	const choice = choiceWords(item?.settings, true);
 	if (choice !== undefined) sentences.push(choice);
-	return shown('info', sentences);
+	return asReceipt('info', sentences);
 }
 
-/** How much was made and for how many credits, and what the service has made a part of only. */
-function madeSentences(spec: OperationSpec, account: Account, ends: Ended[]) {
-	const good = ends.filter(({ result }) => result.ok).length;
-	const cost = spec.charges && account.bought.length > 0 ? costWords(account) : '';
+/**
+ * How much was made. A single item may make several pictures; of several items their number is what a table
+ * of rows asks for.
+ */
+function howMuch(spec: OperationSpec, ends: End[]): string {
 	const isWaited = ends.some(({ item }) => item?.settings.waitForCompletion);
-	const made = spec.output === 'job' && !isWaited ? 'started' : 'made';
-	const parts = partsIn(ends);
-	const [partial] = parts;
-	if (!partial) return { first: `${good} of ${ends.length} ${made}${cost}.`, ofParts: undefined };
-	const [one, several] = madeNames(spec, ends[0]?.item);
-	const share = `${partial.made} of ${partial.asked} ${partial.asked === 1 ? one : several}`;
-	const said = `${partial.warning}${partial.place}`;
-	if (ends.length === 1) return { first: `${share}${cost}.`, ofParts: said };
-	return {
-		first: `${good} of ${ends.length} ${made}${cost}.`,
-		ofParts: `${parts.length} in part, the first: ${share}: ${said}`,
-	};
+	const isStarted = spec.output === 'job' && !isWaited;
+	const [end] = ends;
+	if (ends.length === 1 && end?.result.ok && spec.object === 'generation') {
+		if (isStarted) return '1 job started';
+		const { resources } = end.result.value;
+		const count = resources.reduce((sum, job) => sum + Math.max(1, filesIn(job).length), 0);
+		const [one, several] = madeNames(spec, end.item);
+		return `${count} ${count === 1 ? one : several} made`;
+	}
+	const good = ends.filter(({ result }) => result.ok).length;
+	return `${good} of ${ends.length} ${isStarted ? 'started' : 'made'}`;
 }
 
-/** What has cost nothing, and what has cost something for nothing. */
+/** How much was made and for how many credits, and what is said of items that were made only in part. */
+function madeSentences(spec: OperationSpec, account: Account, ends: End[]) {
+	const cost = spec.charges && account.bought.length > 0 ? costWords(account) : '';
+	const first = `${howMuch(spec, ends)}${cost}.`;
+	const madeInPart = madeInPartOf(ends);
+	const [partial] = madeInPart;
+	if (!partial) return { first, inPart: undefined };
+	const [one, several] = madeNames(spec, ends[0]?.item);
+	const share = `${partial.made} of ${partial.wanted} ${partial.wanted === 1 ? one : several}`;
+	const firstWarning = `${partial.warning}${partial.ofItem}`;
+	if (ends.length === 1) return { first: `${share}${cost}.`, inPart: firstWarning };
+	return { first, inPart: `${madeInPart.length} in part. The first: ${share}: ${firstWarning}` };
+}
+
+/** Which jobs have cost nothing, and which have cost something and failed. */
 function accountSentences({ inVain, old, mayBeOld }: Account): string[] {
 	const sentences: string[] = [];
-	if (inVain > 0) sentences.push(`What has failed had reserved ${creditWords(inVain)}.`);
+	if (inVain > 0) sentences.push(`Failed jobs had reserved ${creditWords(inVain)}.`);
 	if (old > 0) sentences.push(`${old} ${old === 1 ? 'was' : 'were'} there before, for 0 credits.`);
 	if (mayBeOld > 0) sentences.push(`${mayBeOld} may have been there before, for 0 credits.`);
 	return sentences;
 }
 
-/** What a limit of the day could not do. */
+/** What _Max Credits per Day_ could not count exactly. */
 function daySentences(today: Run['today']): string[] {
 	const sentences: string[] = [];
 	if (today?.uncounted !== undefined)
@@ -175,64 +191,71 @@ function daySentences(today: Run['today']): string[] {
 	return sentences;
 }
 
-/** @param failures what is said of those that have failed */
-function ofMade(
+/**
+ * The receipt of a run that has made something.
+ * @param failures what is said of the items that have failed
+ */
+function receiptOfMade(
 	spec: OperationSpec,
-	{ account, today }: Pick<Run, 'account' | 'today'>,
-	ends: Ended[],
+	account: Account,
+	today: Run['today'],
+	ends: End[],
 	failures: string[],
 ): NodeExecutionHint {
 	const good = ends.flatMap(({ result }) => (result.ok ? [result.value] : []));
-	const { first, ofParts } = madeSentences(spec, account, ends);
+	const { first, inPart } = madeSentences(spec, account, ends);
 	const sentences = [bold(first), ...failures];
-	if (ofParts !== undefined) sentences.push(escaped(ofParts));
+	if (inPart !== undefined) sentences.push(escaped(inPart));
 	if (spec.charges) sentences.push(...accountSentences(account));
-	const warning = good.map((outcome) => outcome.warning).find((one) => one !== undefined);
-	if (ofParts === undefined && warning !== undefined) sentences.push(escaped(`${warning}.`));
+	const warning = good.map((itemOutput) => itemOutput.warning).find((one) => one !== undefined);
+	if (inPart === undefined && warning !== undefined) sentences.push(escaped(`${warning}.`));
 	const choice = spec.charges ? choiceWords(ends[0]?.item?.settings, false) : undefined;
 	if (choice !== undefined && good.length > 0) sentences.push(choice);
 	sentences.push(...daySentences(today));
-	const isLeft = failures.length > 0 || ofParts !== undefined || warning !== undefined;
-	return shown(isLeft ? 'warning' : 'info', sentences);
-}
-
-/** What was sent, made or found. @param failures what is said of those that have failed */
-function ofSent(spec: OperationSpec, run: Run, ends: Ended[], failures: string[]) {
-	const { account, today } = run;
-	const hasBought = account.bought.length > 0;
-	if (spec.charges && !hasBought && failures.length === 0) return ofSame(spec, ends);
-	return ofMade(spec, { account, today }, ends, failures);
+	const isLeft = failures.length > 0 || inPart !== undefined || warning !== undefined;
+	return asReceipt(isLeft ? 'warning' : 'info', sentences);
 }
 
 /**
- * @param ends of all items of the run
- * @param wordsOf how the row of an item that has failed is worded
+ * The receipt of the items that were no dry run.
+ * @param failures what is said of the items that have failed
  */
-export async function receiptOf<One extends Ended>(
-	spec: OperationSpec,
-	run: Run,
-	ends: One[],
-	wordsOf: (end: One, failed: Failed) => string,
+function receiptOfSent(spec: OperationSpec, run: Run, ends: End[], failures: string[]) {
+	const account = accountOf(run);
+	const hasBought = account.bought.length > 0;
+	if (spec.charges && !hasBought && failures.length === 0) return receiptOfSame(spec, ends);
+	return receiptOfMade(spec, account, run.today, ends, failures);
+}
+
+/** Words the receipt of a run, of which these are all items; `undefined` if it has none. */
+export async function receiptOf(
+	running: Running,
+	ends: End[],
 ): Promise<NodeExecutionHint | undefined> {
-	if (spec.summary) return ownSummary(spec.summary, ends);
+	const { run } = running;
+	const { spec } = running.operation;
+	if (spec.summary) return receiptOfSummary(spec.summary, ends);
 	if (!spec.creates || ends.length === 0) return undefined;
 	const failures: string[] = [];
 	const broken = ends.filter(({ result }) => !result.ok);
 	const [firstBroken] = broken;
 	if (firstBroken && !firstBroken.result.ok) {
-		const words = escaped(wordsOf(firstBroken, firstBroken.result));
-		failures.push(`${broken.length} failed, the first: ${words}`);
+		// In the words of its row.
+		const context = { ...errorContextOf(running, firstBroken), isRow: true };
+		const { message } = describeFailure(firstBroken.result, context);
+		const first = broken.length === 1 ? ':' : '. The first:';
+		failures.push(`${broken.length} failed${first} ${escaped(message)}.`);
 	}
 	const dry = await run.cache.dry;
 	const sent = ends.filter(({ item }) => item && !item.settings.dryRun);
 	if (dry && sent.length === 0) {
 		const first = bold('Dry run: nothing was sent, nothing was paid.');
-		return shown('warning', [first, `${escaped(dry.wouldBe)}.`, ...failures]);
+		return asReceipt('warning', [first, `${escaped(dry.wouldBe)}.`, ...failures]);
 	}
 	const notDry = ends.filter(({ item }) => !item?.settings.dryRun);
-	const receipt = ofSent(spec, run, notDry, failures);
-	// Where an expression decides for each item.
+	const receipt = receiptOfSent(spec, run, notDry, failures);
+	// An expression may make a dry run of some items only.
 	if (!dry) return receipt;
 	const rest = `${ends.length - notDry.length} as a dry run, not sent: ${escaped(dry.wouldBe)}.`;
-	return shown('warning', [receipt.message, rest]);
+	return asReceipt('warning', [receipt.message, rest]);
 }

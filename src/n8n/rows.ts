@@ -1,23 +1,53 @@
-import type { Failed } from '../base/result';
-import type {
-	IBinaryData,
-	IBinaryKeyData,
-	IDataObject,
-	INodeExecutionData,
-	NodeApiError,
-} from 'n8n-workflow';
-import { textOf } from '../api';
+import type { IBinaryData, IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { SIGNING_SECRET, textOf } from '../api';
+import type { Input, NodeCall } from './entrance';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { filesIn, isMedia } from '../transport/jobState';
-import type { Item, Outcome, Settings } from '../creation/item';
-import { columnsOf, fieldsOf } from '../fields/meanings';
+import type { Item, ItemOutput, Settings } from '../creation/item';
+import { columnsOf, fieldsOf } from '../fields/reservedNames';
+
+/*
+ * The rows of an item that has ended well: what n8n gets of each resource, and on which row its files stand.
+ */
+
+/** The rows that an item becomes which has ended well. */
+export function goodRows(
+	{ linkTo }: Pick<NodeCall, 'linkTo'>,
+	{ index, json: inputJson }: Pick<Input, 'index' | 'json'>,
+	item: Pick<Item, 'spec' | 'settings' | 'request'>,
+	itemOutput: ItemOutput,
+): INodeExecutionData[] {
+	const { spec, settings, request } = item;
+	const { includeInputFields, isTool, resultField = '' } = settings;
+	// The input of a tool is what the agent has written itself.
+	const isWanted = includeInputFields && !isTool;
+	const rows = rowsOfItem(
+		{ ...itemOutput, resources: itemOutput.resources.map((resource) => forOutput(item, resource)) },
+		settings,
+		{
+			itemIndex: index,
+			inputFields: isWanted ? { json: inputJson, resultField } : undefined,
+			request: spec.creates ? request : undefined,
+		},
+	);
+	if (!linkTo) return rows;
+	for (const { json, binary = {} } of rows) {
+		const links = Object.values(binary)
+			.map(linkTo)
+			.filter((link) => link !== undefined);
+		if (links.length > 0) json.files = links;
+	}
+	return rows;
+}
 
 const isAboutCredits = (name: string) => /credit/i.test(name);
 
-/** The fields that a person needs first: id, status, and links to the media; credits follow. */
+/**
+ * The fields that a person looks for first: id, status, and links to the media. Fields about credits follow.
+ */
 const FIRST = ['id', 'status', 'url', 'output', 'outputs', 'preview_url', 'sample_url'];
 
-/** The fields that users look for come first; the rest follows in the order of the service. */
+/** The same with those fields in front. The rest keeps the order of the service. */
 function inReadingOrder(json: IDataObject): IDataObject {
 	const names = Object.keys(json);
 	const first = FIRST.filter((name) => names.includes(name));
@@ -36,17 +66,17 @@ export function jsonOf(resource: Json): IDataObject {
 	return inReadingOrder(json);
 }
 
-/** What a model needs of a job, beside the fields about credits … */
+/** What a model needs to know of a job, beside the fields about credits … */
 const JOB_FIELDS = ['id', 'object', 'status', 'mode', 'model', 'url'];
-/** … of what became of it … */
-const OUTCOME_FIELDS = ['failure', 'errors', 'warning', 'next', 'part', 'parts'];
+/** … of how it ended … */
+const END_FIELDS = ['failure', 'errors', 'warning', 'next', 'part', 'parts'];
 /** … and of a dry run. */
 const DRY_RUN_FIELDS = ['dryRun', 'summary', 'request'];
-const AGENT_FIELDS = new Set([...JOB_FIELDS, ...OUTCOME_FIELDS, ...DRY_RUN_FIELDS]);
+const AGENT_FIELDS = new Set([...JOB_FIELDS, ...END_FIELDS, ...DRY_RUN_FIELDS]);
 
 /**
- * The json of an item for an AI agent, which pays for every word. Media are reduced to what they
- * are, their links, their cost and what to do next; other resources are passed on in full.
+ * The json of an item for an AI agent, which pays for every word. A job with media is reduced to what it is,
+ * its links, its cost and what to do next. Other resources are passed on in full.
  */
 function condenseForAgent(json: Json): Json {
 	if (!isMedia(json)) return json;
@@ -56,77 +86,84 @@ function condenseForAgent(json: Json): Json {
 	return urls.length > 1 ? { ...condensed, urls } : condensed;
 }
 
-/** The outputs of a job that may have several, as far as they have a link. */
-const outputsOf = (resource: Json): Json[] =>
+/** The outputs of a job that have a link. */
+const outputsWithLink = (resource: Json): Json[] =>
 	Array.isArray(resource.outputs) ? filesIn(resource) : [];
 
-/** What is specific to an item of Split Outputs: its one output, by its place, as ids may repeat. */
-function outputOf(resource: Json, index: number): IDataObject {
-	const output = outputsOf(resource)[index] as IDataObject | undefined;
+/**
+ * With Split Outputs, the fields of a row about its one output. Outputs are told apart by their place,
+ * because their ids may repeat.
+ */
+function fieldsOfOutput(resource: Json, index: number): IDataObject {
+	const output = outputsWithLink(resource)[index] as IDataObject | undefined;
 	if (!output) return {};
 	return 'url' in resource ? { output } : { url: output.url, output };
 }
 
-/** `data`, `data_1`, `data_2` …: the first file gets the name that the next node expects. */
+/**
+ * Names the files of a row `data`, `data_1`, `data_2` and so on. The first one gets the name that the next
+ * node expects.
+ */
 export const inFields = (files: IBinaryData[], field: string): IBinaryKeyData =>
 	Object.fromEntries(files.map((file, index) => [index === 0 ? field : `${field}_${index}`, file]));
 
-/**
- * A response without signing secrets. The specification does not show the name of the field (Other
- * response bodies), so every field with `secret` in its name is removed, at any depth.
- */
+/** A response without signing secrets, at any depth. */
 const withoutSigningSecret = (record: Json): Json =>
 	JSON.parse(JSON.stringify(record), (name, value: unknown) =>
-		/secret/i.test(name) ? undefined : value,
+		SIGNING_SECRET.test(name) ? undefined : value,
 	) as Json;
 
-/** A resource as it is output: simplified if wanted, without secrets unless the user asked for them. */
-export function forOutput({ spec, settings }: Item, resource: Json): Json {
+/**
+ * A resource as it is output: simplified if the user wants that, and without secrets unless the user has
+ * asked for them.
+ */
+function forOutput({ spec, settings }: Pick<Item, 'spec' | 'settings'>, resource: Json): Json {
 	const hides = spec.holdsSecret && !settings.includeSecret;
 	const open = hides ? withoutSigningSecret(resource) : resource;
 	return settings.simplify && spec.simplify ? spec.simplify(open) : open;
 }
 
-type ItemSettings = Pick<Settings, 'splitOutputs' | 'outputBinaryField' | 'isTool'>;
-
-/** The input item that a result is added to. */
-export interface Row {
+/** The fields of the input item beside which a result stands. */
+export interface InputFields {
 	json: IDataObject;
-	/** The field that gets the result. */
+	/** The name of the field that gets the result. */
 	resultField: string;
 }
 
 /**
- * The input item with the result in one field, whose name no other column gets; a column `error` comes back
- * as `input_error`.
+ * The fields of the input item, with the result in one field beside them. No column of the input takes the
+ * name of that field, and a column `error` becomes `input_error`.
  */
-function inRow({ json, resultField }: Row, result: IDataObject): IDataObject {
+export function withInputFields(
+	{ json, resultField }: InputFields,
+	result: IDataObject,
+): IDataObject {
 	const columns = columnsOf({ ...json, [resultField]: undefined }) as IDataObject;
 	return { ...columns, [resultField]: result };
 }
 
-/** Where an output comes from. */
-interface Source {
-	item: number;
-	/** With Include Input Fields. */
-	row?: Row;
-	/** What was asked for, where that was a creation. */
+/** Where a row comes from. */
+interface RowSource {
+	itemIndex: number;
+	/** Set with Include Input Fields. */
+	inputFields?: InputFields;
+	/** The request, if it was a creation. */
 	request?: ApiRequest;
 }
 
 /**
- * The items that an input item becomes. Files stand on one item, or on one item each with Split
- * Outputs, which gives an item for each link where nothing is downloaded. What the service says wins over
- * the prompt.
+ * The rows for what an item puts out. All files stand on one row. With Split Outputs each file stands on a
+ * row of its own, or each link where nothing was downloaded. A prompt that the service states wins over the
+ * one that was sent.
  */
-export function itemsOf(
-	{ resources, files = [], warning, next, finished }: Outcome,
-	{ splitOutputs, outputBinaryField, isTool }: ItemSettings,
-	{ item, row, request }: Source,
+export function rowsOfItem(
+	{ resources, files = [], warning, next, finished }: ItemOutput,
+	settings: Pick<Settings, 'splitOutputs' | 'outputBinaryField' | 'isTool'>,
+	{ itemIndex, inputFields, request }: RowSource,
 ): INodeExecutionData[] {
-	const pairedItem = { item };
+	const { splitOutputs, outputBinaryField, isTool } = settings;
 	const prompt = textOf(isRecord(request?.body) ? request.body.prompt : undefined);
-	const read = (resource: Json): IDataObject => {
+	const resultOf = (resource: Json): IDataObject => {
 		const json = jsonOf(resource);
 		if (warning !== undefined) json.warning = warning;
 		if (next !== undefined) json.next = next;
@@ -134,90 +171,23 @@ export function itemsOf(
 		if (isTool) return condenseForAgent(json) as IDataObject;
 		return prompt === undefined || 'prompt' in json ? json : { ...json, prompt };
 	};
-	const placed = (result: IDataObject): IDataObject => (row ? inRow(row, result) : result);
-	return resources.flatMap((resource, place) => {
-		const own = files[place] ?? [];
-		const json = read(resource);
-		const whole = { json: placed(json), pairedItem };
+	const rowOf = (result: IDataObject, binary?: IBinaryKeyData): INodeExecutionData => {
+		const json = inputFields ? withInputFields(inputFields, result) : result;
+		const row = { json, pairedItem: { item: itemIndex } };
+		return binary ? { ...row, binary } : row;
+	};
+	return resources.flatMap((resource, resourceIndex) => {
+		const own = files[resourceIndex] ?? [];
+		const result = resultOf(resource);
 		if (!splitOutputs)
-			return [own.length === 0 ? whole : { ...whole, binary: inFields(own, outputBinaryField) }];
-		const outputs = outputsOf(resource);
+			return [rowOf(result, own.length > 0 ? inFields(own, outputBinaryField) : undefined)];
+		const outputs = outputsWithLink(resource);
 		const isToBeSplit = own.length > 0 || (outputs.length > 0 && !isTool);
-		if (!isToBeSplit) return [whole];
+		if (!isToBeSplit) return [rowOf(result)];
 		return (own.length > 0 ? own : outputs).map((_, index) => {
 			const file = own[index];
-			const part = { json: placed({ ...json, ...outputOf(resource, index) }), pairedItem };
-			return file ? { ...part, binary: { [outputBinaryField]: file } } : part;
+			const binary = file && { [outputBinaryField]: file };
+			return rowOf({ ...result, ...fieldsOfOutput(resource, index) }, binary);
 		});
 	});
 }
-
-/** What an error says; a `NodeApiError` or only its words. */
-type Words = Pick<NodeApiError, 'message'> & { description?: string | null };
-
-/** Where a failed row comes from. */
-interface FailedSource {
-	item: number;
-	/** The json of the input item. */
-	json?: IDataObject;
-	/** With Include Input Fields: the field that gets what went wrong. */
-	resultField?: string;
-	/** What there is to go on with. */
-	resource?: IDataObject;
-}
-
-/**
- * The input item with what went wrong, where Table view shows it first. n8n reduces an item with an
- * `error` next to its json to `{ error: message }`, so the error goes into the json.
- */
-export function errorRow(
-	{ message, description }: Words,
-	details: IDataObject,
-	{ item, json = {}, resultField, resource = {} }: FailedSource,
-): INodeExecutionData {
-	const pairedItem = { item };
-	const described = { ...details, description: description ?? '' };
-	const failed: IDataObject = { ...resource, status: 'failed', error: message, details: described };
-	if (resultField !== undefined) {
-		// As on a good row, and `error` besides: n8n's own name for what has failed.
-		return { json: { ...inRow({ json, resultField }, failed), error: message }, pairedItem };
-	}
-	const first = { status: 'failed', error: message };
-	// Its own `error` is that of this node.
-	const columns = columnsOf({ ...json, error: undefined }) as IDataObject;
-	return { json: { ...first, ...columns, ...failed }, pairedItem };
-}
-
-/** A failed call of a tool: what a model needs to know, and nothing of what it has said itself. */
-export function toolRow(
-	{ message, description }: Words,
-	{ jobId, credits }: IDataObject,
-	item: number,
-): INodeExecutionData {
-	const json: IDataObject = { status: 'failed', error: message };
-	if (jobId !== undefined) json.id = jobId;
-	if (credits !== undefined) json.credits = credits;
-	if (description) json.next = description;
-	return { json, pairedItem: { item } };
-}
-
-/**
- * The item of an error output. n8n 2.41 recognises it by its having no fields but `error` and
- * `details`, and adds those of the input item itself.
- */
-export function errorOutputItem(
-	error: NodeApiError,
-	details: IDataObject,
-	item: number,
-): INodeExecutionData {
-	const { message, description } = error;
-	const json = { error: message, details: { ...details, description: description ?? '' } };
-	// Older versions recognise it by the error next to the json. Not enumerable, so it is not copied
-	// to the output.
-	const row: INodeExecutionData = { json, pairedItem: { item } };
-	return Object.defineProperty(row, 'error', { value: error, writable: true });
-}
-
-/** What a failed row tells of a run that waits for approval, so that the next node can approve it. */
-export const runOfRow = ({ failure, job }: Failed): IDataObject | undefined =>
-	failure.kind === 'notApproved' && job ? jsonOf(job) : undefined;

@@ -1,208 +1,50 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../base/clock';
-import type { Failed, Result } from '../base/result';
-import type { NodeCall } from './call';
-import { ALL_AT_ONCE, checkAll, type Ready, type Runnable } from './check';
-import type { ErrorContext } from './errorContext';
-import { describeFailure, detailsOf, nodeError, runError } from './errors';
-import { retryMayPay } from '../creation/idempotency';
-import { lostRequestsOf } from '../creation/lostRequests';
+import { ok, type Failed, type Result } from '../base/result';
+import type { Input, NodeCall } from './entrance';
+import { ALL_AT_ONCE, checkAll, type CheckedItems, type Ready, type Runnable } from './check';
+import { errorContextOf } from './errorContext';
+import { runError } from './errors';
+import { bareRow, failedRow } from './failedRows';
+import { create } from '../creation/creation';
+import { dryRun } from '../creation/dryRun';
+import type { Item, ItemOutput, WorkflowMode } from '../creation/item';
+import { n8nHost } from './n8nHost';
 import { receiptOf } from './receipt';
-import { errorOutputItem, errorRow, itemsOf, runOfRow, toolRow } from './rows';
-import { Run } from '../creation/run';
-import { runToEnd, type End, type Remembered } from './runItem';
+import { identify, rememberedBy, type Remembered } from './remembered';
+import { goodRows } from './rows';
+import { createParts } from '../creation/parts';
+import { noteFailure, Run, whyNotSent } from '../creation/run';
+import { WITHOUT_CREATION } from '../reads/reads';
 import { faultOf } from './faults';
-import { memoriesOf, nodeMemory, noteEnd, statesOf } from '../creation/memory';
-import { isOutcomeOpen } from '../creation/state';
+import { memoriesOf, noteEnd, statesOf } from '../creation/idempotency/itemState';
+import { workspaceOf } from '../transport/workspace';
+import { answerInTime } from './tool';
 
 /*
- * A run of the node, from top to bottom: all items are read and checked, nothing is sent if one is invalid,
- * all are run, and what has become of them are rows, or one error, and one sentence about it.
+ * A run of the node, from top to bottom: all items are read and checked; nothing is sent if one of them is
+ * invalid and the run would fail; each item is run to its end; then n8n gets the rows, or one error, and one
+ * sentence above them (the receipt).
  */
 
-function rememberedBy(call: NodeCall): Remembered {
-	const { executionId: execution, place, credentialId: credential, order } = call;
-	const owner = { execution, isManual: call.mode === 'manual', node: place, credential, order };
-	const node = nodeMemory(call.nodeMemory, execution);
-	const ofWorkflow = lostRequestsOf(call.workflow);
-	return { node, owner, ofWorkflow, lost: ofWorkflow.poolOf(owner) };
+/** An item that has come to its end. */
+export interface End {
+	input: Input;
+	/** Missing where the item was invalid, or could not be put together. */
+	item?: Item;
+	result: Result<ItemOutput>;
 }
 
-/** What an error says of an item, as far as it could be opened. */
-function contextOf(
-	{ isTool }: NodeCall,
-	{ spec, labels }: Runnable,
-	run: Run,
-	{ input, item }: Pick<End, 'input' | 'item'>,
-): ErrorContext {
-	const known: ErrorContext = {
-		endpoint: spec.endpoint,
-		object: spec.object,
-		creates: spec.creates ?? false,
-		charges: spec.charges ?? false,
-		labels,
-		isTool,
-		itemIndex: input.index,
-		items: run.total,
-	};
-	if (!item) return known;
-	const states = statesOf(item).map(([, state]) => state);
-	return {
-		...known,
-		idempotency: item.settings.idempotency,
-		mode: item.origin.mode,
-		jobIds: states.flatMap((state) => ('job' in state ? [state.job.id] : [])),
-		outcomeUnknown: states.some(isOutcomeOpen),
-	};
-}
-
-/** Runs all items; with Batching of Request Options they begin in portions. */
-async function runAll(
-	call: NodeCall,
-	operation: Runnable,
-	run: Run,
-	remembered: Remembered,
-	checked: ReadonlyMap<number, Result<Ready>>,
-): Promise<End[]> {
-	const [first] = [...checked.values()].flatMap((one) => (one.ok ? [one.value] : []));
-	const { size, pauseMs } = first?.sending.portions ?? ALL_AT_ONCE;
-	const running: Array<Promise<End>> = [];
-	for (const [position, input] of call.inputs.entries()) {
-		if (position > 0 && position % size === 0) await systemClock.sleep(pauseMs, run.stop);
-		const ready = checked.get(input.index);
-		if (!ready) continue;
-		running.push(runToEnd(call, operation, run, remembered, input, ready));
-	}
-	return await Promise.all(running);
-}
-
-/** A failed row, in the shape that n8n needs for what is set under _On Error_. */
-function failedRow(
-	call: NodeCall,
-	operation: Runnable,
-	run: Run,
-	end: End,
-	failed: Failed,
-): INodeExecutionData {
-	const { node, isTool } = call;
-	const { index, json } = end.input;
-	const context = { ...contextOf(call, operation, run, end), isRow: true };
-	// n8n runs the node again if the first item has an `error` in its json (Retry On Fail). Without keys that
-	// would be paid for again.
-	const mayPay = context.idempotency !== undefined && retryMayPay(context.idempotency);
-	if (node.retryOnFail && index === 0 && mayPay)
-		return { json: {}, error: nodeError(node, failed, context), pairedItem: { item: index } };
-	const details = detailsOf(failed, context);
-	if (node.onError === 'continueErrorOutput')
-		return errorOutputItem(nodeError(node, failed, context), details, index);
-	if (isTool) return toolRow(describeFailure(failed, context), details, index);
-	const settings = end.item?.settings;
-	const ofSettings = settings?.includeInputFields ? settings.resultField : undefined;
-	return errorRow(describeFailure(failed, context), details, {
-		item: index,
-		json,
-		resultField: ofSettings ?? failed.resultField,
-		resource: runOfRow(failed),
-	});
-}
-
-/** The rows that an item becomes. */
-function rowsOf(call: NodeCall, operation: Runnable, run: Run, end: End): INodeExecutionData[] {
-	const { input, item, result } = end;
-	if (!result.ok) return call.continuesOnFail ? [failedRow(call, operation, run, end, result)] : [];
-	if (!item) return [];
-	const { settings } = item;
-	const { includeInputFields, isTool, resultField = '' } = settings;
-	// An agent has written the input itself.
-	const isWanted = includeInputFields && !isTool;
-	const row = isWanted ? { json: input.json, resultField } : undefined;
-	const request = operation.spec.creates ? item.request : undefined;
-	const rows = itemsOf(result.value, settings, { item: input.index, row, request });
-	const { linkTo } = call;
-	if (!linkTo) return rows;
-	for (const { json, binary = {} } of rows) {
-		const known = Object.values(binary)
-			.map(linkTo)
-			.filter((link) => link !== undefined);
-		if (known.length > 0) json.files = known;
-	}
-	return rows;
-}
-
-/** An item that has ended, with its rows if it has any. */
+/** The same with its rows, of which a failed item has none where its run fails. */
 interface Finished extends End {
 	rows: INodeExecutionData[];
 }
 
-/** A row where no words can be made: no fault of ours may take those of other items with it. */
-function bareRow(call: NodeCall, { input: { index } }: End): INodeExecutionData[] {
-	if (!call.continuesOnFail) return [];
-	const json = {
-		status: 'failed',
-		error: 'A fault of this node: what became of it cannot be said',
-	};
-	return [{ json, pairedItem: { item: index } }];
-}
-
-/** Makes the rows of an item; where that fails, so has the item, whatever it has made. */
-function finish(call: NodeCall, operation: Runnable, run: Run, end: End): Finished {
-	try {
-		return { ...end, rows: rowsOf(call, operation, run, end) };
-	} catch (error) {
-		const failed = { ...end, result: faultOf(error) };
-		try {
-			if (end.item) noteEnd(end.item, undefined);
-			return { ...failed, rows: rowsOf(call, operation, run, failed) };
-		} catch {
-			return { ...failed, rows: bareRow(call, end) };
-		}
-	}
-}
-
-/** The failure that the run is told by: that of the first item which says something by itself. */
-function reported(ends: End[]): { failed: Failed; end: End } | undefined {
-	const broken = ends.flatMap((end) => (end.result.ok ? [] : [{ failed: end.result, end }]));
-	return broken.find(({ failed }) => failed.failure.kind !== 'skipped') ?? broken[0];
-}
-
-/** A sentence that cannot be made must not take with it what is paid for. */
-async function addReceipt(
-	call: NodeCall,
-	operation: Runnable,
-	run: Run,
-	ends: End[],
-): Promise<void> {
-	const wordsOf = (end: End, failed: Failed): string => {
-		const context = { ...contextOf(call, operation, run, end), isRow: true };
-		return describeFailure(failed, context).message;
-	};
-	try {
-		const receipt = await receiptOf(operation.spec, run, ends, wordsOf);
-		if (receipt) call.addHint(receipt);
-	} catch {
-		// It says nothing that the rows do not say.
-	}
-}
-
-/**
- * What the end of a run means for what it has paid for. A stop is heard by itself: the run may end much
- * later.
- * @param hasFailed whether n8n is given no result of any item
- */
-function noteEndOfRun(
-	call: NodeCall,
-	{ node, ofWorkflow, owner }: Remembered,
-	ends: End[],
-	hasFailed: boolean,
-): void {
-	if (call.signal?.aborted) return;
-	try {
-		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
-		// An agent is told what a call of a tool has failed to do, and has had the results of the others.
-		ofWorkflow.ended(node, items, owner, hasFailed && !call.isTool);
-	} catch {
-		// Only the next click would need it, and the rows are there.
-	}
+/** A run of the node, as all its steps know it. */
+export interface Running {
+	call: NodeCall;
+	operation: Runnable;
+	run: Run;
 }
 
 /**
@@ -217,25 +59,232 @@ export async function runOperation(
 	const { creates } = operation.spec;
 	const checked = await checkAll(call, operation);
 	const run = new Run(checked, call.continuesOnFail, call.signal);
-	const remembered = rememberedBy(call);
+	const running = { call, operation, run };
+	const remembered = rememberedBy(call, operation.spec);
 	const { ofWorkflow, node, owner } = remembered;
 	if (creates) ofWorkflow.watch(call.signal, node, owner);
 	let ends: Finished[] = [];
 	let hasFailed = true;
 	try {
-		const input = call.inputs.find(({ index }) => checked.get(index)?.ok === false);
-		const unfit = input && checked.get(input.index);
-		if (input && unfit?.ok === false && !call.continuesOnFail)
-			throw runError(call.node, unfit, contextOf(call, operation, run, { input }), run);
-		const ended = await runAll(call, operation, run, remembered, checked);
-		ends = ended.map((end) => finish(call, operation, run, end));
-		const broken = call.continuesOnFail ? undefined : reported(ends);
-		if (broken)
-			throw runError(call.node, broken.failed, contextOf(call, operation, run, broken.end), run);
+		throwFailure(running, invalidOf(call, checked));
+		const itemEnds = await runAll(running, remembered, checked);
+		ends = itemEnds.map((end) => finish(running, end));
+		throwFailure(running, ends);
 		hasFailed = false;
-		await addReceipt(call, operation, run, ends);
+		await addReceipt(running, ends);
 	} finally {
 		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
 	}
 	return ends.flatMap(({ rows }) => rows);
+}
+
+/** The items that are invalid: they have come to their end before they began. */
+const invalidOf = (call: NodeCall, checked: CheckedItems): End[] =>
+	call.inputs.flatMap((input) => {
+		const result = checked.get(input.index);
+		return result?.ok === false ? [{ input, result }] : [];
+	});
+
+/** @throws NodeApiError if one of these items has failed, unless a failed item becomes a row */
+function throwFailure(running: Running, ends: End[]): void {
+	const { call, run } = running;
+	const broken = call.continuesOnFail ? undefined : reported(ends);
+	if (broken) throw runError(call.node, broken.failed, errorContextOf(running, broken.end), run);
+}
+
+/** Runs all items. With Batching of Request Options they begin in portions. */
+async function runAll(
+	running: Running,
+	remembered: Remembered,
+	checked: CheckedItems,
+): Promise<End[]> {
+	const { call, run } = running;
+	const [first] = [...checked.values()].flatMap((one) => (one.ok ? [one.value] : []));
+	const { size, pauseMs } = first?.sendOptions.portions ?? ALL_AT_ONCE;
+	const ends: Array<Promise<End>> = [];
+	for (const [position, input] of call.inputs.entries()) {
+		if (position > 0 && position % size === 0) await systemClock.sleep(pauseMs, run.stop);
+		const ready = checked.get(input.index);
+		if (!ready) continue;
+		ends.push(runToEnd(running, remembered, input, ready));
+	}
+	return await Promise.all(ends);
+}
+
+/**
+ * Runs one item to its end. It never rejects: whatever throws on the way, the error must name what is paid
+ * for.
+ */
+async function runToEnd(
+	running: Running,
+	remembered: Remembered,
+	input: Input,
+	ready: Result<Ready>,
+): Promise<End> {
+	if (!ready.ok) return { input, result: ready };
+	let item: Item | undefined;
+	let result: Result<ItemOutput>;
+	try {
+		item = openItem(running, remembered, input, ready.value);
+		result = await resultOf(item);
+	} catch (error) {
+		result = faultOf(error);
+	}
+	if (item && !result.ok) nameEarlierJobs(item);
+	return { input, item, result };
+}
+
+/** n8n's modes as errors tell them apart. All other modes are production. */
+const WORKFLOW_MODES: Partial<Record<NodeCall['mode'], WorkflowMode>> = {
+	manual: 'manual',
+	integrated: 'nested',
+};
+
+/** Puts together all that an item needs: its host, the workspace of its key, and its memory. */
+function openItem(
+	{ call, operation, run }: Running,
+	remembered: Remembered,
+	input: Input,
+	{ access, noService, sendOptions, ...prepared }: Ready,
+): Item {
+	const { spec } = operation;
+	const { node, executionSum, lost, looksBack, owner } = remembered;
+	const { place, ...identified } = identify(call, spec, remembered, input, prepared.request);
+	const context = {
+		functions: call.functions,
+		credential: async () => await call.credential(input.index),
+		files: () => input.files,
+		signal: call.signal,
+		fairnessKey: call.executionId || 'manual',
+		timeoutMs: sendOptions.timeoutMs,
+		responseTimeoutMs: spec.responseTimeoutMs,
+		webhookAddress: () => call.webhookAddress(input.index),
+	};
+	const mode = WORKFLOW_MODES[call.mode] ?? 'production';
+	return {
+		...prepared,
+		...identified,
+		spec,
+		run,
+		itemIndex: input.index,
+		host: n8nHost(context, access, sendOptions),
+		workspace: workspaceOf(access, call.credentialId),
+		hasService: noService === undefined,
+		credential: { problem: noService, excludedScopes: access.excludedScopes },
+		node,
+		executionSum,
+		lost,
+		origin: { place, owner, mode, timezone: call.timezone, looksBack },
+	};
+}
+
+/**
+ * The error of the run also names jobs of earlier tries: the run may have been halted before they were read
+ * again, or they cannot be read.
+ */
+function nameEarlierJobs(item: Item): void {
+	for (const [part, state] of statesOf(item))
+		if ('job' in state) item.run.addEarlierJob(item.itemIndex, state.job, part);
+}
+
+/** Runs an item, and remembers for the next try whether it has ended well. */
+async function resultOf(item: Item): Promise<Result<ItemOutput>> {
+	const { settings, origin } = item;
+	// A tool call has ended only once the agent was told its result: `answerInTime` remembers that.
+	if (settings.isTool) return await answerInTime(item, runItem);
+	const result = await runItem(item);
+	if (!settings.dryRun) noteEnd(item, result.ok ? origin.owner.execution : undefined);
+	return result;
+}
+
+/**
+ * Runs the operation for an item, from its checked request to its output. Nothing is sent if another item
+ * has halted the run.
+ */
+export async function runItem(item: Item): Promise<Result<ItemOutput>> {
+	const { run, spec } = item;
+	const unsent = run.halted === undefined ? undefined : whyNotSent(item);
+	const result = unsent ?? (await operate(item));
+	if (!result.ok) {
+		noteFailure(item, result);
+		return result;
+	}
+	// Of what creates, `tellRun` in `answer.ts` has told it when its answer came, long before its end.
+	if (!spec.creates) run.refusals.accepted(item);
+	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
+	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
+	return ok({ ...result.value, warning });
+}
+
+/** Chooses what carries the item out. Not `async`: see `WaitQueue`. */
+function operate(item: Item): Promise<Result<ItemOutput>> {
+	const { spec, settings, parts = [] } = item;
+	if (spec.perform) return spec.perform(item);
+	if (!spec.creates) return WITHOUT_CREATION[spec.output](item);
+	if (settings.dryRun) return dryRun(item);
+	return parts.length < 2 ? create(item) : createParts(item, parts);
+}
+
+/** Makes the rows of an item. If that throws, the item has failed, whatever it has made. */
+function finish(running: Running, end: End): Finished {
+	try {
+		return { ...end, rows: rowsOfEnd(running, end) };
+	} catch (error) {
+		const failed = { ...end, result: faultOf(error) };
+		try {
+			if (end.item) noteEnd(end.item, undefined);
+			return { ...failed, rows: rowsOfEnd(running, failed) };
+		} catch {
+			return { ...failed, rows: bareRow(running.call, end) };
+		}
+	}
+}
+
+/** The rows of an item: none for one that has failed where its run fails too. */
+function rowsOfEnd(running: Running, end: End): INodeExecutionData[] {
+	const { call } = running;
+	const { input, item, result } = end;
+	if (!result.ok) return call.continuesOnFail ? [failedRow(running, end, result)] : [];
+	return item ? goodRows(call, input, item, result.value) : [];
+}
+
+/**
+ * The failure that the error of the run is about: the first one, but not that of an item which was only
+ * skipped because of another.
+ */
+function reported(ends: End[]): { failed: Failed; end: End } | undefined {
+	const broken = ends.flatMap((end) => (end.result.ok ? [] : [{ failed: end.result, end }]));
+	return broken.find(({ failed }) => failed.failure.kind !== 'skipped') ?? broken[0];
+}
+
+/** Shows the receipt above the output. A receipt that cannot be made must not fail a run that is paid for. */
+async function addReceipt(running: Running, ends: End[]): Promise<void> {
+	try {
+		const receipt = await receiptOf(running, ends);
+		if (receipt) running.call.addHint(receipt);
+	} catch {
+		// The receipt says nothing that the rows do not say.
+	}
+}
+
+/**
+ * Tells the memory of the workflow what the next click in the editor may find again. A cancelled run is not
+ * told here, because it may end much later: that memory hears of the cancel by itself (`watch`).
+ * @param hasFailed whether n8n gets no result of any item
+ */
+function noteEndOfRun(
+	call: NodeCall,
+	{ node, ofWorkflow, owner }: Remembered,
+	ends: End[],
+	hasFailed: boolean,
+): void {
+	if (call.signal?.aborted) return;
+	try {
+		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
+		// The agent has been told of each call by itself, so a failed call leaves nothing of the others to be
+		// found.
+		ofWorkflow.runEnded(node, items, owner, hasFailed && !call.isTool);
+	} catch {
+		// The rows are there, and only the next click would have needed this.
+	}
 }

@@ -3,10 +3,14 @@ import { ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { faultOf } from './faults';
 import { holdsSlot, isMedia, jobState } from '../transport/jobState';
-import { retryMayPay } from '../creation/idempotency';
-import type { Item, Outcome } from '../creation/item';
-import { noteEnd, statesOf, type ItemMemory } from '../creation/memory';
-import { isOutcomeOpen } from '../creation/state';
+import { retryMayPay } from '../creation/idempotency/idempotency';
+import type { Item, ItemOutput } from '../creation/item';
+import {
+	noteEnd,
+	statesOf,
+	type ItemMemory,
+	isOutcomeOpen,
+} from '../creation/idempotency/itemState';
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 
@@ -18,9 +22,12 @@ const OR_GET_IT = 'Later, get it by its id.';
 const NOT_SENT =
 	'Not sent yet, for lack of a free job slot or of credits. Call this tool again with exactly the same arguments in about a minute.';
 
-/** Without a key nobody finds by the same call what the service has not answered. */
-const LOOK_FOR =
-	'Not answered yet: whether it was carried out is not known. Look for it with Get Many in about a minute. The same call again would be paid for again.';
+/**
+ * Without an idempotency key, only the call that is under way knows its request: the same call gets its end
+ * until an agent was told that.
+ */
+const NO_ANSWER_YET =
+	'Not answered yet: whether it was carried out is not known. To keep waiting, call this tool again with exactly the same arguments before you answer: that sends nothing more. After you have got its result, the same call would be paid for again.';
 
 const UNKNOWN_STATUS =
 	'The service does not document the status that it has. If it has ended so, a call with other arguments makes a new one. To keep waiting, call this tool again with exactly the same arguments: nothing is paid for twice.';
@@ -28,19 +35,21 @@ const UNKNOWN_STATUS =
 const NOT_FINISHED = 'Not finished yet. Call this tool again in about a minute.';
 
 interface Call {
-	result: Promise<Result<Outcome>>;
-	/** Fires when its time is over: what was not sent by then is not sent. */
+	result: Promise<Result<ItemOutput>>;
+	/** Fires when the time of the call is over. What was not sent by then is not sent any more. */
 	giveUp: AbortController;
 }
 
-/** What was begun in this process and whose end no call was told yet, by its memory. */
+/**
+ * The calls that go on in this process because no agent was told their end yet, by the memory of their item.
+ */
 const begun = new WeakMap<ItemMemory, Call>();
 
-/** How long a call goes on for the next one to find, in ms. */
+/** How long a call goes on, so that the next one finds it, in ms. */
 const WAIT_MS = 1_800_000;
 
-/** What an agent is told when its time is over. */
-function unfinished(item: Item): Result<Outcome> {
+/** What the agent is told when its time is over and the call is not. */
+function unfinished(item: Item): Result<ItemOutput> {
 	const { settings, spec, request, workspace } = item;
 	if (!spec.creates) {
 		const id = idAskedFor(spec.endpoint, request.path);
@@ -58,7 +67,7 @@ function unfinished(item: Item): Result<Outcome> {
 	if (resources.length === 0) return ok({ resources: [{ status: 'not sent' }], next: NOT_SENT });
 	const jobs = resources.filter(({ id }) => id !== undefined);
 	if (retryMayPay(settings.idempotency)) {
-		const next = jobs.length === resources.length ? GET_LATER : LOOK_FOR;
+		const next = jobs.length === resources.length ? GET_LATER : NO_ANSWER_YET;
 		return ok({ resources, next });
 	}
 	const isUnknown = jobs.some((job) => !holdsSlot(job) && job.object !== 'agent_run');
@@ -67,8 +76,8 @@ function unfinished(item: Item): Result<Outcome> {
 	return ok({ resources, next });
 }
 
-/** What an agent is told of what became of its call. */
-function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
+/** What the agent is told of a call that has come to its end. */
+function resultForAgent(item: Item, result: Result<ItemOutput>): Result<ItemOutput> {
 	const { origin, settings, spec } = item;
 	if (!result.ok || !spec.creates) return result;
 	noteEnd(item, origin.owner.execution);
@@ -78,14 +87,14 @@ function ended(item: Item, result: Result<Outcome>): Result<Outcome> {
 	return ok({ ...result.value, next: GET_LATER });
 }
 
-type RunItem = (item: Item) => Promise<Result<Outcome>>;
+type RunItem = (item: Item) => Promise<Result<ItemOutput>>;
 
 function startCall(item: Item, operation: RunItem): Call {
 	const { memory, settings, spec } = item;
 	const giveUp = new AbortController();
 	const waitTimeoutMs = Math.max(spec.creates ? WAIT_MS : 0, settings.waitTimeoutMs);
 	const patient = { ...settings, waitTimeoutMs };
-	// Nobody may be there any more to catch what it throws.
+	// Nobody may wait for the call any more, and catch what it throws.
 	const result = operation({ ...item, giveUp: giveUp.signal, settings: patient }).catch(faultOf);
 	const call = { result, giveUp };
 	begun.set(memory, call);
@@ -95,16 +104,16 @@ function startCall(item: Item, operation: RunItem): Call {
 	return call;
 }
 
-const isGivenUp = ({ giveUp }: Call, result: Result<Outcome>): boolean =>
+const isGivenUp = ({ giveUp }: Call, result: Result<ItemOutput>): boolean =>
 	giveUp.signal.aborted && !result.ok && result.failure.kind === 'cancelled';
 
 /**
- * A tool call of an AI agent, which gives up after about a minute: it is answered in its time
- * whatever happens. What was sent goes on, and the same call again, also while this one still runs,
- * gets what becomes of it; what was not sent by then is not sent. Agents up to version 2 would not
- * even pass an error on, so a job that takes longer is a result.
+ * Runs a tool call of an AI agent. The agent gives up after about a minute, so the call is answered before
+ * that, whatever happens. What was sent goes on, and the same call again gets its result, also while this one
+ * still runs. What was not sent by then is not sent any more. A job that takes longer is a result and no
+ * error, because agents up to version 2 would not even pass an error on.
  */
-export async function answerInTime(item: Item, operation: RunItem): Promise<Result<Outcome>> {
+export async function answerInTime(item: Item, operation: RunItem): Promise<Result<ItemOutput>> {
 	const { memory, settings, workspace } = item;
 	const timer = new AbortController();
 	const call = begun.get(memory) ?? startCall(item, operation);
@@ -114,5 +123,5 @@ export async function answerInTime(item: Item, operation: RunItem): Promise<Resu
 	if (!result) call.giveUp.abort();
 	if (!result || isGivenUp(call, result)) return unfinished(item);
 	begun.delete(memory);
-	return ended(item, result);
+	return resultForAgent(item, result);
 }

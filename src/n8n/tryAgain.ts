@@ -2,14 +2,14 @@ import type { Failed } from '../base/result';
 import { refusalOf } from '../transport/statuses';
 
 /**
- * Whether a failed row can work without being changed:
+ * Whether a failed row may succeed without being changed:
  * - `never`: something is wrong with the request itself, or the model could not make it
- * - `later`: as it is, once what was in the way is gone
+ * - `later`: once what was in the way is gone
  * - `afterTopUp`: once the workspace has credits
  */
 export type TryAgain = 'never' | 'later' | 'afterTopUp';
 
-/** Of a refusal by the service. Whatever is wrong with a key, the rows are not to blame. */
+/** After a refusal by the service. If the key is at fault, the row is not. */
 function afterRefusal(failed: Failed): TryAgain {
 	const refusal = refusalOf(failed);
 	if (refusal === 'noCredits') return 'afterTopUp';
@@ -18,7 +18,7 @@ function afterRefusal(failed: Failed): TryAgain {
 	return isAboutRow && failed.job === undefined ? 'never' : 'later';
 }
 
-/** For batches that try failed rows again: what is said once, and left alone then. */
+/** For batches that try failed rows again: they can leave out the rows that will never succeed. */
 export function tryAgainOf(failed: Failed): TryAgain {
 	const { failure } = failed;
 	switch (failure.kind) {

@@ -1,115 +1,23 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../api';
-import type { Failed, Failure, JobFailure, NoResponseFailure } from '../base/result';
-import { asText } from '../base/types';
-import { wordsOfNoResponse } from '../transport/network';
-import { meaningOf, refusalOf, type Text } from '../transport/statuses';
+import type { Failed, Failure, JobFailure, NoResponseFailure, ServiceError } from '../base/result';
+import { asText, type NoResponse } from '../base/types';
+import { creditWords, roundedUp } from '../base/texts';
+import { baseUrlIn } from '../transport/credential';
+import { meaningOf, type AnswerKind } from '../transport/statuses';
 import { plainText } from '../transport/bodies';
-import { holdsSlot, readerOf, statedReason } from '../transport/jobState';
-import { roundedUp } from '../transport/priceBook';
+import { statedReason } from '../transport/jobFailure';
+import { holdsSlot, readerOf } from '../transport/jobState';
 import { canGoOn, goOn, type ErrorContext, type Labels } from './errorContext';
 import type { IdempotencyMode } from '../creation/item';
 
+/* What a person or a model reads of a failure: what has happened, and what to do. */
+
+type Text = [happened: string, todo: string];
+
 /**
- * A message of the service with API field names replaced by the labels of the editor. A name that
- * is also an English word, such as `model`, is replaced only if it is quoted or begins the message.
+ * Says what happened and what to do about it. A message of the service is part of that, with the labels of
+ * the editor.
  */
-export function withEditorLabels(text: string, labels: Labels): string {
-	const paths = Object.keys(labels).sort((one, other) => other.length - one.length);
-	return paths.reduce((message, path) => {
-		const names = path.split('.').map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-		const name = `/?${names.join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
-		const isWord = !/[._]/.test(path);
-		const bare = isWord ? `^${name}(?=[\\s:])` : `(?<![\\w./])${name}(?![\\w[]|[./]\\w)`;
-		return message.replace(new RegExp(`(["'\`])${name}\\1|${bare}`, 'g'), labels[path] ?? path);
-	}, text);
-}
-
-/** Whether only reading the job that the item has created can have failed. */
-const readsOwnJob = (failed: Failed, { creates }: ErrorContext): boolean =>
-	creates === true && failed.job !== undefined && failed.endpoint?.method !== 'POST';
-
-/** The operation whose request failed. */
-function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
-	if (failed.endpoint) return failed.endpoint;
-	if (!readsOwnJob(failed, context)) return context.endpoint;
-	const object = asText(failed.job?.object) || (context.object ?? '');
-	return { ...ENDPOINTS.getJob, scope: readerOf(object).scope };
-}
-
-/** How far the run has come; empty where that is not known or goes without saying. */
-function progress({ items = 1, submitted }: ErrorContext): string {
-	if (items === 1 || submitted === undefined) return '';
-	const were = (count: number) => (count === 1 ? 'was' : 'were');
-	const left = items - submitted;
-	return `${submitted} ${submitted === 1 ? 'item' : 'items'} ${were(submitted)} submitted, ${left} ${were(left)} not. `;
-}
-
-/** A service may refuse a request because its key was used for another one: of an earlier execution, then. */
-const REFUSED_KEY: Partial<Record<IdempotencyMode, string>> = {
-	content: ' If that is the idempotency key, set Avoid Paying Twice to On Retries.',
-	custom: ' If that is the idempotency key, enter a new one.',
-};
-
-type DeadlineFailure = Extract<Failure, { kind: 'deadline' }>;
-
-const inMinutes = (ms: number) => Math.round(ms / 6_000) / 10;
-
-function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
-	const [happened, todo] = wordsOfNoResponse({ noResponse: reason, unsent });
-	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
-}
-
-/** What to do about a job that has failed. */
-function cureOf({ lacks }: JobFailure, context: ErrorContext): string {
-	if (lacks === 'budget') return 'Give the next run a larger Budget in Credits.';
-	const again = context.creates ? '' : ' and create it again';
-	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
-	return `Top up the workspace${context.creates ? `, then ${goOn(context)}` : again}.`;
-}
-
-/** How a job that may be over under this name is made anew. */
-const ANEW: Record<IdempotencyMode, string> = {
-	execution: 'a new execution makes a new one',
-	none: 'a new execution makes a new one',
-	content: 'another prompt makes a new one',
-	custom: 'another Own Key makes a new one',
-};
-
-/** A wait that ended before its job: with the status, unless that is known to be one of a job that runs. */
-function ofDeadline(
-	failure: DeadlineFailure,
-	{ job = { id: '' } }: Failed,
-	context: ErrorContext,
-): Text {
-	const { creates, idempotency, isTool } = context;
-	const waited = `Not finished after ${inMinutes(failure.waitedMs)} minutes`;
-	const status = textOf(job.status);
-	if (status === undefined || holdsSlot(job))
-		return [
-			waited,
-			creates
-				? 'Raise Wait Timeout to wait longer.'
-				: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
-		];
-	const known = `its status has been "${plainText(status)}" for ${inMinutes(failure.inStatusMs ?? 0)} minutes`;
-	const reason = statedReason(job);
-	const happened = `${waited}: ${known}${reason === undefined ? '' : `: ${reason}`}`;
-	if (job.object === 'agent_run')
-		return [
-			happened,
-			'If it has ended so, enter that status in Statuses That End the Wait or in Statuses That Mean Failure. If it goes on, raise Wait Timeout.',
-		];
-	const over = isTool
-		? 'a call with other arguments makes a new one'
-		: ANEW[idempotency ?? 'execution'];
-	const anew = creates ? over : 'create it again';
-	return [
-		happened,
-		`The service does not document this status. If the job has ended so, ${anew}. If it goes on, raise Wait Timeout.`,
-	];
-}
-
-/** What happened and what to do about it. What the service says counts, with the labels of the editor. */
 export function wordsOf(failed: Failed, context: ErrorContext): Text {
 	const { failure } = failed;
 	const { creates } = context;
@@ -123,19 +31,23 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			];
 		case 'status': {
 			const { scope, path } = failedEndpoint(failed, context);
-			const [happened, todo] = meaningOf(failure.status, failure.serviceError).words({
+			const [happened, todo] = wordsOfAnswer(failure.status, failure.serviceError, {
 				scope,
 				hasId: path.includes('{id}'),
 				readsOwnJob: readsOwnJob(failed, context),
 				progress: progress(context),
 				goOn: goOn(context),
 			});
-			const said = withEditorLabels(failure.serviceError.message ?? '', context.labels ?? {});
-			const isNew = said !== '' && said.toLowerCase() !== happened.toLowerCase();
-			const mayBeKey = creates === true && refusalOf(failed) === 'invalid';
+			const serviceWords = withEditorLabels(
+				failure.serviceError.message ?? '',
+				context.labels ?? {},
+			);
+			const isNew = serviceWords !== '' && serviceWords.toLowerCase() !== happened.toLowerCase();
+			const { kind } = meaningOf(failure.status, failure.serviceError);
 			const { idempotency = 'none' } = context;
-			const ofKey = mayBeKey ? (REFUSED_KEY[idempotency] ?? '') : '';
-			return [isNew ? `${happened}: ${said}` : happened, `${todo}${ofKey}`];
+			const ofKey = creates === true ? ABOUT_KEY[kind]?.[idempotency] : undefined;
+			const toDo = ofKey === undefined ? todo : `${todo} ${ofKey}`;
+			return [isNew ? `${happened}: ${serviceWords}` : happened, toDo];
 		}
 		case 'noResponse':
 			return ofNoResponse(failure);
@@ -169,14 +81,14 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		case 'fault':
 			return [
 				`A fault of this node: ${failure.problem}`,
-				'This is no mistake of yours: please report it with what the node was to do.',
+				'This is not your mistake: please report it, with what the node was meant to do.',
 			];
 		case 'possibleDuplicate': {
 			const why = {
 				changed: 'the request has been changed since',
 				expired: 'its idempotency key is no longer valid after 24 hours',
 			};
-			// To decide that is up to a person, also where a model reads it.
+			// A person has to decide that, also where a model reads it.
 			const next = goOn({ ...context, isTool: false });
 			return [
 				'Not created again, because an earlier try may have been carried out',
@@ -210,14 +122,15 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				needed === undefined
 					? 'what this run needs is not known'
 					: `this run needs about ${roundedUp(needed)}`;
+			const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
 			return [
-				`Today ${roundedUp(spent)} of ${maxCredits} credits are spent in this workspace; ${need}`,
+				`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,
 				`${progress(context)}Raise Max Credits per Day or wait until tomorrow, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
 			];
 		}
 		case 'noSlot':
 			return [
-				`No job slot was free for ${inMinutes(failure.waitedMs)} minutes`,
+				`No job slot was free for ${minutesOf(failure.waitedMs)}`,
 				failure.others > 0
 					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
 					: 'The service kept refusing, or jobs that do not end use them. Run this later.',
@@ -230,4 +143,226 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 					: 'Run this again once that is settled.',
 			];
 	}
+}
+
+/**
+ * Replaces the names of API fields in a message of the service by the labels of the editor. A name that is
+ * also an English word, such as `model`, is replaced only if it is quoted or begins the message.
+ */
+export function withEditorLabels(text: string, labels: Labels): string {
+	const paths = Object.keys(labels).sort((one, other) => other.length - one.length);
+	return paths.reduce((message, path) => {
+		const names = path.split('.').map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+		const name = `/?${names.join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
+		const isWord = !/[._]/.test(path);
+		const bare = isWord ? `^${name}(?=[\\s:])` : `(?<![\\w./])${name}(?![\\w[]|[./]\\w)`;
+		return message.replace(new RegExp(`(["'\`])${name}\\1|${bare}`, 'g'), labels[path] ?? path);
+	}, text);
+}
+
+/** Whether the request that failed only read the job that the item has created. */
+const readsOwnJob = (failed: Failed, { creates }: ErrorContext): boolean =>
+	creates === true && failed.job !== undefined && failed.endpoint?.method !== 'POST';
+
+/** The endpoint of the request that failed. */
+function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
+	if (failed.endpoint) return failed.endpoint;
+	if (!readsOwnJob(failed, context)) return context.endpoint;
+	const object = asText(failed.job?.object) || (context.object ?? '');
+	return { ...ENDPOINTS.getJob, scope: readerOf(object).scope };
+}
+
+/**
+ * How far the run has come; empty where that is not known or goes without saying. It says nothing of the
+ * other items: some were not sent, and of some nobody knows what was done.
+ */
+function progress({ items = 1, itemsWithJob }: ErrorContext): string {
+	if (items === 1 || itemsWithJob === undefined) return '';
+	return `${itemsWithJob} of ${items} items ${itemsWithJob === 1 ? 'has' : 'have'} a job. `;
+}
+
+/** What the words of an answer depend on, beside its status. */
+interface Asked {
+	/** The scope that the request needs, where the specification shows one. */
+	scope?: string;
+	/** Whether the request is for one resource. */
+	hasId?: boolean;
+	/** Whether the request only read the job that the item has created. */
+	readsOwnJob?: boolean;
+	/** How far the run has come, as sentences with a space after them. */
+	progress?: string;
+	/** How to go on with what is paid for. */
+	goOn?: string;
+}
+
+const NO_SUCH_ID =
+	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
+
+const NO_SUCH_PATH =
+	'Check the base URL of the credential: it ends in /v1, and addresses of the legacy API are not those of the current one.';
+
+/** A redirect to what may be the base URL, or not. */
+function ofRedirect(status: number, leadsTo: string): Text {
+	const base = baseUrlIn(leadsTo);
+	const todo =
+		base === undefined
+			? 'Check the base URL of the credential.'
+			: `If that is the address of the API, enter ${base} as the base URL of the credential.`;
+	return [`The service answered with status ${status}, which leads to ${leadsTo}`, todo];
+}
+
+/** What is said of an answer that is no success. */
+const OF_ANSWER: Record<AnswerKind, (status: number, asked: Asked, leadsTo: string) => Text> = {
+	invalid: () => ['The service refused the request as invalid', 'Correct what the service names.'],
+	badKey: () => [
+		'The API key is invalid or missing',
+		'Open the credential, enter a valid key of the workspace and test it. Legacy credentials are not interchangeable with current keys.',
+	],
+	noCredits: (_, { progress: sofar = '', goOn: next = 'run this again' }) => [
+		'Not enough credits',
+		`${sofar}Top up the workspace, then ${next}.`,
+	],
+	forbidden: (_, { readsOwnJob: isOwnJob, scope }) => [
+		isOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',
+		`The key needs the ${scope ? `scope ${scope}` : 'read scope of the resource that the job is'}. If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
+	],
+	notFound: (_, { readsOwnJob: isOwnJob, hasId }) =>
+		isOwnJob
+			? [
+					'The service does not know the job',
+					'Check that the credential belongs to the workspace that made the job.',
+				]
+			: ['Not found', hasId ? NO_SUCH_ID : NO_SUCH_PATH],
+	throttled: () => [
+		'Rate or concurrency limit exceeded',
+		'The service still refused after waiting and trying again. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
+	],
+	keyOfOther: () => ['The idempotency key belongs to another request', 'Another key is needed.'],
+	redirect: (status, _, leadsTo) => ofRedirect(status, leadsTo),
+	proxySignIn: (status) => [
+		`A proxy between n8n and the service wants a sign-in (status ${status})`,
+		'Check the user name and password of the proxy: in Proxy of the node, or in the environment of n8n.',
+	],
+	networkSignIn: (status) => [
+		`The network between n8n and the service wants a sign-in (status ${status})`,
+		'Sign in to the network of the machine on which n8n runs.',
+	],
+	foreign: (status) => [
+		`A proxy or another server answered instead of the service (status ${status})`,
+		'Check the base URL of the credential, and that the proxies and firewalls between n8n and the service let its requests through.',
+	],
+	other: (status) => [
+		`The service answered with status ${status}`,
+		'Try again later. If it stays, check the base URL of the credential.',
+	],
+};
+
+/** What is said of an answer that is no success, without the words of the service itself. */
+export function wordsOfAnswer(status: number, error: ServiceError, asked: Asked = {}): Text {
+	const { kind } = meaningOf(status, error);
+	return OF_ANSWER[kind](status, asked, error.leadsTo ?? '');
+}
+
+/**
+ * What is added to a refusal that may be about the idempotency key: an earlier execution may have used the
+ * same key for another request, or been refused under it, which some services keep.
+ */
+const ABOUT_KEY: Partial<Record<AnswerKind, Partial<Record<IdempotencyMode, string>>>> = {
+	invalid: {
+		content: 'If that is the idempotency key, set Avoid Paying Twice to On Retries.',
+		custom: 'If that is the idempotency key, enter a new one.',
+	},
+	keyOfOther: {
+		execution: 'On Retries takes one by itself when this is run again.',
+		content: 'Set Avoid Paying Twice to On Retries.',
+		custom: 'Enter another Own Key.',
+	},
+	noCredits: {
+		custom:
+			'If it is refused again then, the service keeps the refusal for this Own Key: enter another one.',
+	},
+};
+
+type DeadlineFailure = Extract<Failure, { kind: 'deadline' }>;
+
+function minutesOf(ms: number): string {
+	const minutes = Math.round(ms / 6_000) / 10;
+	return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+}
+
+const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
+
+/** What happened to a request without an answer, and what to do. */
+export function wordsOfNoResponse({ noResponse: reason, unsent }: NoResponse): Text {
+	switch (unsent) {
+		case undefined:
+			return [`The service did not respond (${reason})`, CHECK_NETWORK];
+		case 'connection':
+			return [`The service cannot be reached (${reason})`, CHECK_NETWORK];
+		case 'certificate':
+			return [
+				`The certificate of the service is not accepted (${reason})`,
+				'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
+			];
+		case 'local':
+			return [`n8n could not send the request: ${reason}`, 'Check the credential.'];
+	}
+}
+
+function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
+	const [happened, todo] = wordsOfNoResponse({ noResponse: reason, unsent });
+	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
+}
+
+/** What to do about a job that has failed. */
+function cureOf({ lacks }: JobFailure, context: ErrorContext): string {
+	if (lacks === 'budget') return 'Give the next run a larger Budget in Credits.';
+	const again = context.creates ? '' : ' and create it again';
+	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
+	return `Top up the workspace${context.creates ? `, then ${goOn(context)}` : again}.`;
+}
+
+/** How the user gets a new job where the known one may have ended under a status that nobody documents. */
+const ANEW: Record<IdempotencyMode, string> = {
+	execution: 'a new execution makes a new one',
+	none: 'a new execution makes a new one',
+	content: 'another prompt makes a new one',
+	custom: 'another Own Key makes a new one',
+};
+
+/**
+ * The words of a wait that ended before its job did. They name the status of the job, unless it is a known
+ * one of a job that runs.
+ */
+function ofDeadline(
+	failure: DeadlineFailure,
+	{ job = { id: '' } }: Failed,
+	context: ErrorContext,
+): Text {
+	const { creates, idempotency, isTool } = context;
+	const waited = `Not finished after ${minutesOf(failure.waitedMs)}`;
+	const status = textOf(job.status);
+	if (status === undefined || holdsSlot(job))
+		return [
+			waited,
+			creates
+				? 'Raise Wait Timeout to wait longer.'
+				: 'The job goes on at the service: raise Wait Timeout, or fetch it later by its ID.',
+		];
+	const statusWords = `its status has been "${plainText(status)}" for ${minutesOf(failure.inStatusMs ?? 0)}`;
+	const reason = statedReason(job);
+	const happened = `${waited}: ${statusWords}${reason === undefined ? '' : `: ${reason}`}`;
+	if (job.object === 'agent_run')
+		return [
+			happened,
+			'If that status means the end, enter it in Statuses That End the Wait or in Statuses That Mean Failure. If the run goes on, raise Wait Timeout.',
+		];
+	const toGetNew = isTool
+		? 'a call with other arguments makes a new one'
+		: ANEW[idempotency ?? 'execution'];
+	const anew = creates ? toGetNew : 'create it again';
+	return [
+		happened,
+		`The service does not document this status. If it means the end, ${anew}. If the job goes on, raise Wait Timeout.`,
+	];
 }

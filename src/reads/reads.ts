@@ -4,16 +4,22 @@ import { idAskedFor, isRepeatable } from '../api';
 import { mustBeObject, otherIdProblem, requestResource } from '../transport/client';
 import { readPages } from '../transport/pages';
 import { isGone } from '../transport/statuses';
-import { jobState, toResult } from '../transport/jobState';
+import { toResult } from '../transport/jobFailure';
+import { jobState } from '../transport/jobState';
 import { sendFile } from '../creation/uploads';
 import { inTurn } from '../creation/run';
-import type { Item, Outcome, OutputKind } from '../creation/item';
+import type { Item, ItemOutput, OutputKind } from '../creation/item';
 import { collect, type FileContext } from '../creation/outputs';
 import { withSamples } from './voiceSamples';
 
-type Handler = (item: Item) => Promise<Result<Outcome>>;
+/*
+ * Operations that create nothing: they read, list, wait, change, delete or upload. A refusal may concern all
+ * items of a run, so only a few items ask at a time (`inTurn`).
+ */
 
-const withoutFiles = (resources: Json[]): Outcome => ({ resources });
+type Handler = (item: Item) => Promise<Result<ItemOutput>>;
+
+const withoutFiles = (resources: Json[]): ItemOutput => ({ resources });
 
 /** Where the specification shows no response body, an empty one is as good as an object. */
 function emptyOrObject(body: unknown): string | undefined {
@@ -22,7 +28,7 @@ function emptyOrObject(body: unknown): string | undefined {
 }
 
 /** Sends the request of an item, which creates nothing. @returns the body of the response */
-async function ask(
+async function answeredBody(
 	item: Item,
 	validate: (body: unknown) => string | undefined,
 ): Promise<Result<unknown>> {
@@ -33,7 +39,7 @@ async function ask(
 	return answer.ok ? ok(answer.value.body) : answer;
 }
 
-async function list(item: Item): Promise<Result<Outcome>> {
+async function readList(item: Item): Promise<Result<ItemOutput>> {
 	const { settings, spec } = item;
 	const { limit: wanted, newerThan } = settings;
 	const query = { wanted, takesLimit: spec.takesLimit ?? false, newerThan };
@@ -46,12 +52,12 @@ async function list(item: Item): Promise<Result<Outcome>> {
 		: ok(withoutFiles(entries.value));
 }
 
-/** One request without anything to remember: reads, updates, and what else neither creates nor approves. */
-async function requestOne(item: Item): Promise<Result<Outcome>> {
+/** Sends one request, such as a read or an update. @returns the resource of its answer */
+async function requestOne(item: Item): Promise<Result<ItemOutput>> {
 	const { request, spec } = item;
 	const mayBeEmpty = spec.endpoint.success === undefined;
 	const id = idAskedFor(spec.endpoint, request.path);
-	const body = await ask(
+	const body = await answeredBody(
 		item,
 		(answered) =>
 			(mayBeEmpty ? emptyOrObject(answered) : mustBeObject(answered)) ??
@@ -62,9 +68,12 @@ async function requestOne(item: Item): Promise<Result<Outcome>> {
 	return ok(withoutFiles([id === undefined ? {} : { id }]));
 }
 
-/** If a repeat after a lost response finds the resource gone, the first request has deleted it. */
-async function remove(item: Item): Promise<Result<Outcome>> {
-	const body = await ask(item, emptyOrObject);
+/**
+ * Deletes a resource. If the request was sent again after a lost response, and the resource is gone then, the
+ * first request has deleted it.
+ */
+async function remove(item: Item): Promise<Result<ItemOutput>> {
+	const body = await answeredBody(item, emptyOrObject);
 	const isDeleted = ({ failure }: Failed) =>
 		failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
 	if (!body.ok && !isDeleted(body)) return body;
@@ -73,44 +82,44 @@ async function remove(item: Item): Promise<Result<Outcome>> {
 	return ok(withoutFiles([{ ...rest, id, deleted: true }]));
 }
 
-async function file(item: Item): Promise<Result<Outcome>> {
+async function uploadFile(item: Item): Promise<Result<ItemOutput>> {
 	const sent = await inTurn(item, sendFile);
 	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
 }
 
-/** A resource that was read is read again, for a link that has expired, at the same path. */
+/** Where a resource is read again to get a new link: at the path at which it was read. */
 const readAsBefore = (item: Item): FileContext => {
 	const { method, path } = item.request;
 	return method === 'GET' ? { ...item, readPath: path } : item;
 };
 
-/** A successful job with its files; any other job as it is. */
-async function withFiles(item: Item, job: Json): Promise<Result<Outcome>> {
+/** Downloads the files of a job that has succeeded. Any other job stays as it is. */
+async function withFilesIfGood(item: Item, job: Json): Promise<Result<ItemOutput>> {
 	const isGood = isResource(job) && jobState(job, item.settings.terminalStatuses) === 'good';
 	return isGood ? await collect(readAsBefore(item), job) : ok(withoutFiles([job]));
 }
 
-/** What is no job, with its preview if it has one. */
-async function resource(item: Item): Promise<Result<Outcome>> {
+/** Reads or changes a resource that is no job, and downloads its preview if it has one. */
+async function readWithPreview(item: Item): Promise<Result<ItemOutput>> {
 	const answered = await requestOne(item);
-	const [one] = answered.ok ? answered.value.resources : [];
-	return isResource(one) ? await collect(readAsBefore(item), one) : answered;
+	const [resource] = answered.ok ? answered.value.resources : [];
+	return isResource(resource) ? await collect(readAsBefore(item), resource) : answered;
 }
 
-async function readJob(item: Item): Promise<Result<Outcome>> {
+async function readJob(item: Item): Promise<Result<ItemOutput>> {
 	const found = await requestOne(item);
 	if (!found.ok) return found;
 	const [job = {}] = found.value.resources;
-	const outcome = await withFiles(item, job);
+	const itemOutput = await withFilesIfGood(item, job);
 	const finished = jobState(job, item.settings.terminalStatuses) !== 'running';
-	return outcome.ok ? ok({ ...outcome.value, finished }) : outcome;
+	return itemOutput.ok ? ok({ ...itemOutput.value, finished }) : itemOutput;
 }
 
 /**
- * The job is read at the path of the request, whatever its kind: the key may not be allowed to read
- * it elsewhere.
+ * Waits until a job has ended. It is read at the path of the request, whatever its kind, because the key may
+ * not be allowed to read it elsewhere.
  */
-async function wait(item: Item): Promise<Result<Outcome>> {
+async function waitForJob(item: Item): Promise<Result<ItemOutput>> {
 	const { host, workspace, request, settings } = item;
 	const { terminalStatuses, waitTimeoutMs } = settings;
 	const found = await inTurn(item, async (stoppable) => {
@@ -118,19 +127,19 @@ async function wait(item: Item): Promise<Result<Outcome>> {
 	});
 	if (!found.ok) return found;
 	const options = { terminalStatuses, path: request.path };
-	const ended = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);
-	const done = ended.ok ? toResult(ended.value, terminalStatuses) : ended;
+	const waited = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);
+	const done = waited.ok ? toResult(waited.value, terminalStatuses) : waited;
 	if (!done.ok) return done;
-	const outcome = await collect(readAsBefore(item), done.value);
-	return outcome.ok ? ok({ ...outcome.value, finished: true }) : outcome;
+	const itemOutput = await collect(readAsBefore(item), done.value);
+	return itemOutput.ok ? ok({ ...itemOutput.value, finished: true }) : itemOutput;
 }
 
-/** What creates nothing, by what it puts out. */
+/** How an operation that creates nothing is carried out, by what it puts out. */
 export const WITHOUT_CREATION: Record<OutputKind, Handler> = {
-	resource,
-	list,
+	resource: readWithPreview,
+	list: readList,
 	job: readJob,
-	wait,
+	wait: waitForJob,
 	deleted: remove,
-	file,
+	file: uploadFile,
 };

@@ -1,8 +1,8 @@
 import { textOf, type Json } from '../api';
-import type { Item, Outcome } from '../creation/item';
+import type { Item, ItemOutput } from '../creation/item';
 import { fail, ok, type Result } from '../base/result';
 import { asText } from '../base/types';
-import { download } from '../files/down';
+import { download } from '../files/download';
 import { readableStem } from '../files/names';
 import type { StoredFile } from '../transport/host';
 
@@ -11,7 +11,7 @@ interface VoiceWithSample {
 	files: StoredFile[];
 }
 
-/** A voice with its sample. One that cannot be had is a note of its row. Specification: PresetVoice. */
+/** A voice with its sample, or with a note of why there is none. Specification: PresetVoice. */
 async function withSample({ host, workspace }: Item, voice: Json): Promise<VoiceWithSample> {
 	const url = textOf(voice.sample_url);
 	if (url === undefined) return { voice, files: [] };
@@ -31,8 +31,8 @@ async function withSample({ host, workspace }: Item, voice: Json): Promise<Voice
 	};
 }
 
-/** Preset voices with their samples, so that they are heard in the panel. */
-export async function withSamples(item: Item, voices: Json[]): Promise<Result<Outcome>> {
+/** Downloads the samples of preset voices, so that they can be heard in the panel of the node. */
+export async function withSamples(item: Item, voices: Json[]): Promise<Result<ItemOutput>> {
 	const all = await Promise.all(voices.map(async (voice) => await withSample(item, voice)));
 	if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	const resources = all.map(({ voice }) => voice);

@@ -3,7 +3,9 @@ import { BoundedMap } from '../base/boundedMap';
 import { cut } from '../base/texts';
 import { isRecord, textOf } from '../api';
 
-/** Parsed JSON, with or without a byte order mark before it, or the text itself if it is no JSON. */
+/**
+ * A text as parsed JSON, with or without a byte order mark before it. A text that is no JSON stays as it is.
+ */
 export function parsed(text: string): unknown {
 	const bare = text.replace(/^\ufeff/, '');
 	try {
@@ -13,34 +15,34 @@ export function parsed(text: string): unknown {
 	}
 }
 
-/** Read of what a storage says, in bytes, and waited for it, in ms. */
+/** At most so many bytes of the answer of a storage are read, and so long is waited for it, in ms. */
 const MAX_SAID = 4_096;
 const MAX_WAIT_MS = 10_000;
 
-/** The beginning of what a storage says; empty if it cannot be read. */
-export async function saidIn(body: NodeJS.ReadableStream, end: AbortSignal): Promise<string> {
+/** The beginning of the text with which a storage answers; empty if it cannot be read. */
+export async function storageWords(body: NodeJS.ReadableStream, end: AbortSignal): Promise<string> {
 	const read = async () => {
-		let said = '';
+		let text = '';
 		for await (const piece of body) {
-			said += String(piece);
-			if (said.length >= MAX_SAID) break;
+			text += String(piece);
+			if (text.length >= MAX_SAID) break;
 		}
-		return said.slice(0, MAX_SAID);
+		return text.slice(0, MAX_SAID);
 	};
 	const deadline = AbortSignal.any([end, AbortSignal.timeout(MAX_WAIT_MS)]);
 	return await unlessAborted(deadline, read()).catch(() => '');
 }
 
-/** Stand for a body that nobody can read: the next one would be no other. */
+/** These stand for a body that cannot be used. Asked again, the service would send the same one. */
 export const TOO_LONG = Symbol('too long');
 export const TOO_DEEP = Symbol('nested too deeply');
 
 export const isUnreadable = (body: unknown): body is symbol => typeof body === 'symbol';
 
-/** More levels than any answer has: what walks through them, here and in n8n, ends without an answer. */
+/** More levels than any answer has. Recursive code, here and in n8n, would fail at deeper ones. */
 const MAX_LEVELS = 200;
 
-/** A body, unless its lists and objects stand in each other so deep that nothing can be done with them. */
+/** A body, or {@link TOO_DEEP} if its lists and objects are nested too deeply to be used. */
 export function readable(body: unknown): unknown {
 	let level = [body];
 	for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth += 1) {
@@ -52,7 +54,10 @@ export function readable(body: unknown): unknown {
 
 const isMarkup = (text: string): boolean => /^\s*<[!?a-z]/i.test(text);
 
-/** What an answer is, where something else was expected. Nothing of its content: it may be anybody's page. */
+/**
+ * What came instead of the expected body, in words. The words contain nothing of the body, which may be
+ * anybody's page.
+ */
 export function whatCame(body: unknown): string {
 	if (body === undefined || body === null || body === '') return 'empty';
 	if (isUnreadable(body)) return body.description ?? '';
@@ -63,13 +68,16 @@ export function whatCame(body: unknown): string {
 	return /^\s*[{[]/.test(body) ? 'JSON that breaks off' : 'text that is no JSON';
 }
 
-/** Longest message of others that is shown, in characters. */
+/** The longest message of a service or gateway that is shown, in characters. */
 const MAX_LENGTH = 300;
 
-/** Looked at of a message: what comes later is cut off in any case. */
+/** Only so many characters of a message are looked at. What comes later would be cut off in any case. */
 const MAX_READ = 4_000;
 
-/** A text of others as it may be shown: one line without markup and without signatures of links, cut off. */
+/**
+ * A text of a service or gateway in a form that may be shown: one line, without markup, without the query of
+ * links (which may be signed), and cut off.
+ */
 export function plainText(text: string): string {
 	const words = text
 		.slice(0, MAX_READ)
@@ -81,8 +89,11 @@ export function plainText(text: string): string {
 	return cut(words, MAX_LENGTH);
 }
 
-/** Where services and gateways put their message: the first text counts, a mere title comes last. */
-const PLACES = [
+/**
+ * The fields in which services and gateways put their message. The first one with a text counts, so a mere
+ * title comes last.
+ */
+const MESSAGE_FIELDS = [
 	'message',
 	'error_description',
 	'detail',
@@ -94,19 +105,19 @@ const PLACES = [
 	'title',
 ];
 
-/** How deep a message may lie, such as `errors[0].error.message`. */
+/** The greatest depth at which a message is looked for, such as `errors[0].error.message`. */
 const MAX_DEPTH = 4;
 
 /**
- * The first message in what a service says: a text, or the first text among the usual places of an
- * object or of the entries of a list. `undefined` if there is none.
+ * The first message in the body of an answer: the body itself if it is a text, or the first text among the
+ * usual fields of an object or of the entries of a list. `undefined` if there is none.
  */
-export function messageIn(said: unknown, depth = 0): string | undefined {
-	if (typeof said === 'string') return textOf(plainText(said));
+export function messageIn(answer: unknown, depth = 0): string | undefined {
+	if (typeof answer === 'string') return textOf(plainText(answer));
 	if (depth >= MAX_DEPTH) return undefined;
 	let candidates: unknown[] = [];
-	if (Array.isArray(said)) candidates = said.slice(0, 10);
-	else if (isRecord(said)) candidates = PLACES.map((place) => said[place]);
+	if (Array.isArray(answer)) candidates = answer.slice(0, 10);
+	else if (isRecord(answer)) candidates = MESSAGE_FIELDS.map((field) => answer[field]);
 	for (const candidate of candidates) {
 		const message = messageIn(candidate, depth + 1);
 		if (message !== undefined) return message;
@@ -114,11 +125,14 @@ export function messageIn(said: unknown, depth = 0): string | undefined {
 	return undefined;
 }
 
-/** What names the field that a message is about, and what says nothing to a person. */
+/** Fields of a detail that name the parameter which the message is about. */
 const FIELD_NAMES = ['field', 'param', 'parameter', 'path', 'loc', 'property', 'pointer'];
 const NOT_SAID = /^(id|code|type|status|.*_?(id|url|at))$/i;
 
-/** The first particular of a general message, such as `prompt: is too long`, in whatever shape it comes. */
+/**
+ * The first detail of an error, such as `prompt: is too long`, in whatever shape the service sends its
+ * details.
+ */
 export function particularIn(details: unknown, depth = 0): string | undefined {
 	if (typeof details === 'string') return textOf(plainText(details));
 	if (depth >= MAX_DEPTH) return undefined;
@@ -144,22 +158,22 @@ export function particularIn(details: unknown, depth = 0): string | undefined {
 	return undefined;
 }
 
-/** The title of a web page; it often names the proxy. */
+/** The title of a web page, which often names the proxy that sent it. */
 const titleOf = (page: string): string | undefined =>
 	textOf(plainText(/<title[^>]*>([^<]{1,500})/i.exec(page.slice(0, MAX_READ))?.[1] ?? ''));
 
-/** What a page or text says of itself, which answers instead of the service. */
+/** What a page or a text says that came from a proxy or another server instead of the service. */
 export const wordsOfPage = (text: string): string | undefined =>
 	isMarkup(text) ? titleOf(text) : textOf(plainText(text));
 
-/* The key, which may stand in what comes back. */
+/* The API key may stand in what a service sends back. What follows takes it out. */
 
 const MASK = '***';
 
-/** A shorter one would be found in what is none. */
+/** A shorter secret would be found in ordinary words. */
 const SHORTEST = 8;
 
-/** Characters that a page names. */
+/** Characters that HTML writes by name. */
 const NAMED: Record<string, string> = {
 	'&': 'amp',
 	'<': 'lt',
@@ -169,11 +183,12 @@ const NAMED: Record<string, string> = {
 };
 
 /**
- * A character as JSON, a URL or a page writes it, also where one has been put into the other. Nothing begins
- * with a backslash: at each of a million of them a beginning would be tried.
+ * A pattern of one character in every way in which JSON, a URL or HTML may write it, also one inside the
+ * other. The pattern of the first character does not begin with a backslash: in a text of a million
+ * backslashes each of them would be tried as a beginning.
  */
-function spellingsOf(character: string, place: number): string {
-	const escaping = place === 0 ? '' : '\\\\{0,8}';
+function spellingsOf(character: string, position: number): string {
+	const escaping = position === 0 ? '' : '\\\\{0,8}';
 	const hex = hexOf(character);
 	const plain = character.replace(/[^A-Za-z0-9]/g, '\\$&');
 	const code = `#(?:0{0,5}${character.charCodeAt(0)}|[xX]0{0,4}${hex})`;
@@ -181,36 +196,39 @@ function spellingsOf(character: string, place: number): string {
 	const ampersand = `(?:&|${escaping}u0026|%(?:25){0,3}26)`;
 	const semicolon = '(?:;|%(?:25){0,3}3[bB])';
 	const ofPage = `${ampersand}(?:amp${semicolon}){0,3}(?:${entity})${semicolon}`;
-	return `(?:${ofPage}|${escaping}(?:${plain}|[ux](?:00)?${hex})|%(?:25){0,3}${hex})`;
+	return `(?:${ofPage}|${escaping}(?:${plain}|[ux](?:00)?${hex})|[%=](?:25){0,3}${hex})`;
 }
 
-/** The code of a character in hex, in large and small digits. */
+/** A pattern of the code of a character in hex, in lower and upper case. */
 function hexOf(character: string): string {
 	const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
 	return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-/** What base64 makes of a text that stands somewhere in another: there are three places for it. */
+/**
+ * Patterns of a text as it looks within base64. Base64 takes three bytes at a time, so there is one pattern
+ * for each place at which the text may begin.
+ */
 function base64Of(secret: string): string[] {
 	return [0, 1, 2].map((before) => {
 		const encoded = Buffer.from('\0'.repeat(before) + secret).toString('base64');
-		// What depends on the bytes before and after it is left out.
+		// The characters at the ends depend on the bytes before and after the text too, so they are left out.
 		const whole = encoded.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
 		const signs = whole.replace(
 			/[+/]/g,
-			(sign, place: number) => `(?:${spellingsOf(sign, place)}|${sign === '+' ? '-' : '_'})`,
+			(sign, position: number) => `(?:${spellingsOf(sign, position)}|${sign === '+' ? '-' : '_'})`,
 		);
 		return `[\\w+/-]{0,2}${signs}[\\w+/=-]{0,4}`;
 	});
 }
 
-/** Patterns of the keys in use: each is needed with every answer. */
+/** The patterns of the keys in use are kept, because every answer is searched for them. */
 const patterns = new BoundedMap<string, RegExp>(20);
 
-/** Finds a key however it is written: plain, escaped, URL-encoded, in base64, in hex. */
+/** A pattern that finds a key however it is written: plain, escaped, URL-encoded, in base64 or in hex. */
 function patternOf(secret: string): RegExp {
-	const known = patterns.get(secret);
-	if (known) return known;
+	const keptPattern = patterns.get(secret);
+	if (keptPattern) return keptPattern;
 	const written = [...secret].map(spellingsOf).join('');
 	const hex = [...secret].map(hexOf).join('');
 	const all = [written, ...base64Of(secret), hex];
@@ -227,7 +245,7 @@ function masked(value: unknown, pattern: RegExp): unknown {
 	return Object.fromEntries(entries as Array<[string, unknown]>);
 }
 
-/** Removes a secret from what the service sent back. Returns the value itself if it has none. */
+/** Masks a secret in an answer of the service. Returns the same value if the secret does not occur in it. */
 export function withoutSecret<T>(value: T, secret: string): T {
 	if (secret.length < SHORTEST) return value;
 	const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -22,54 +22,69 @@ import {
 	type RetryReason,
 } from './statuses';
 
-/** How a request is sent again that has failed. Files have attempts of their own (`files/transfer.ts`). */
+/** How a failed request is sent again. Files have attempts of their own (`files/transfer.ts`). */
 interface Retries {
-	/** How long after its first failure a read is sent again, and whatever else costs nothing, in ms. */
+	/**
+	 * For how long after its first failure a request is sent again that costs nothing, such as a read, in ms.
+	 */
 	readForMs: number;
 	/**
-	 * Whether a creation that costs credits is sent again longer: as long as _Wait Timeout_ lasts, which is
-	 * its {@link RequestOptions.keepTryingMs}.
+	 * Whether a creation that costs credits is sent again for longer: as long as _Wait Timeout_ lasts ({@link
+	 * RequestOptions.keepTryingMs}).
 	 */
 	isWaitedFor: boolean;
-	/** The upper bound of the jittered delay, in ms: at first, doubled each time, and at most. */
+	/**
+	 * Each pause is random, up to a bound: the bound before the second attempt, which doubles with each
+	 * further attempt, and its maximum, in ms.
+	 */
 	initialMs: number;
 	maxMs: number;
 }
 
 const RETRIES: Record<RetryReason, Retries> = {
-	/** What was done is not known. */
+	/** Nobody knows whether the service has carried out the request. */
 	transient: { readForMs: 90_000, isWaitedFor: true, initialMs: 1_000, maxMs: 60_000 },
-	/** Nothing was done, and the service says that it will be soon. */
+	/** The service has refused with 429 and carried out nothing. */
 	throttled: { readForMs: 300_000, isWaitedFor: true, initialMs: 2_000, maxMs: 60_000 },
-	/** Nothing was done, and the address is often wrong. */
+	/** No connection was made. Often the address is wrong, so this is given up soon. */
 	unreachable: { readForMs: 30_000, isWaitedFor: false, initialMs: 1_000, maxMs: 8_000 },
 	foreign: { readForMs: 8_000, isWaitedFor: false, initialMs: 1_000, maxMs: 8_000 },
 };
 
-/** A request that began to fail so long after another one was given up, in ms, comes right behind it. */
+/**
+ * Two requests are given up in a row if the second began to fail within this time after the first was given
+ * up, in ms.
+ */
 const IN_A_ROW_MS = 60_000;
 
 const MIN_DELAY_MS = 100;
 
-/** Longest wait that a server may ask for. */
+/** The longest wait that is granted to a server, in ms. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
-/** Added at random to what a server asks for, so that clients do not all return at once. */
+/**
+ * So much is added at random to the wait that a server asks for, so that not all clients return at once, in
+ * ms.
+ */
 const RETRY_AFTER_JITTER_MS = 1_000;
 
 /**
- * How long a server asks to wait, in ms, at most two minutes: `Retry-After` in seconds or as a date.
+ * How long a server asks to wait, in ms, at most two minutes. `Retry-After` is a number of seconds or a date,
+ * which counts from the `Date` of the answer: the clocks of both need not agree. `undefined` if there is none
+ * that can be used.
  * Specification: Limits, "Rate-limit response headers and retry hints: not shown".
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
 	const text = (headers['retry-after'] ?? '').trim();
-	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+	const date = Date.parse(headers.date ?? '');
+	const sentAt = Number.isNaN(date) ? now : date;
+	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - sentAt;
 	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
 /**
- * How long to wait as `Retry-After` asks, in ms: 0.1 s to 2 min, and up to 1 s at random; `undefined`
- * without a usable header.
+ * How long to wait if the answer has a usable `Retry-After`, in ms: at least 0.1 s, at most 2 min, and up to
+ * 1 s more at random. Otherwise `undefined`.
  *
  * @param now in ms since the epoch
  */
@@ -83,91 +98,105 @@ export function hintedDelay(
 	return Math.max(MIN_DELAY_MS, hint) + random() * RETRY_AFTER_JITTER_MS;
 }
 
+/**
+ * How long a request that fails for this reason is sent again, in ms.
+ *
+ * @param keepTryingMs see {@link RequestOptions.keepTryingMs}; 0 if it is not set
+ */
+function triedForMs(reason: RetryReason, keepTryingMs: number): number {
+	const { readForMs, isWaitedFor } = RETRIES[reason];
+	return isWaitedFor && keepTryingMs > 0 ? keepTryingMs : readForMs;
+}
+
 export interface Attempt {
-	/** 1 for the first. */
+	/** The number of the attempt, from 1. */
 	number: number;
-	/** Whether repeating it has no further effect. */
+	/** Whether sending the request again has no further effect. */
 	replayable: boolean;
-	/** How long ago the first attempt failed, in ms; 0 for this one. */
+	/** How long ago the first attempt failed, in ms; 0 if this one is the first. */
 	failingMs: number;
-	/** As {@link RequestOptions.keepTryingMs}; 0 for none. */
-	keepTryingMs: number;
+	/** How long after the first failure another attempt may begin, in ms: {@link triedForMs}. */
+	untilMs: number;
+	/** What bounds the pause, in ms, if that is more than after this failure alone. */
+	maxPauseMs?: number;
 	now: number;
 	random: Random;
 }
 
 /**
- * Whether to try again, and when: milliseconds until the next attempt, or `undefined` for none.
- * 1. 429 or unreachable: whatever the method, because nothing was done.
- * 2. Outcome unknown: if the request is replayable.
- * 3. Everything else is final, including what failed on this machine before it was sent.
+ * Whether to send the request again: the pause before the next attempt in ms, or `undefined` for none.
+ * 1. After a 429, and if the service could not be reached: always, because nothing was done.
+ * 2. If nobody knows what was done: only a replayable request.
+ * 3. Never after anything else, such as a final answer or a failure on this machine.
  *
- * A `Retry-After` replaces the backoff; after a fault it is the shortest wait, because a service that
- * is down may name a moment each time.
+ * `Retry-After` is only a lower bound of the random pause, because a service may ask for a moment each time,
+ * however often it refuses.
  */
 export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
-	const { number, replayable, failingMs, keepTryingMs, now, random } = attempt;
+	const { number, replayable, failingMs, untilMs, maxPauseMs = 0, now, random } = attempt;
 	const reason = retryReason(response);
 	if (!reason || (isOutcomeUnknown(response) && !replayable)) return undefined;
-	const { readForMs, isWaitedFor, initialMs, maxMs } = RETRIES[reason];
-	const backoff = Math.max(MIN_DELAY_MS, random() * Math.min(maxMs, initialMs * 2 ** (number - 1)));
+	const { initialMs, maxMs } = RETRIES[reason];
+	const bound = Math.min(Math.max(maxMs, maxPauseMs), initialMs * 2 ** (number - 1));
+	const backoff = Math.max(MIN_DELAY_MS, random() * bound);
 	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
-	const isThrottled = reason === 'throttled';
-	const delay = isThrottled ? (hinted ?? backoff) : Math.max(hinted ?? 0, backoff);
-	const untilMs = isWaitedFor && keepTryingMs > 0 ? keepTryingMs : readForMs;
-	// Once more at least, as one attempt may have hung for minutes.
+	const delay = Math.max(hinted ?? 0, backoff);
+	// There is always a second attempt, because the first may have hung for minutes.
 	return number > 1 && failingMs + delay > untilMs ? undefined : delay;
 }
 
-/** The defaults are right for reading. */
+/** How a request is sent. The defaults suit a read. */
 export interface RequestOptions {
 	/**
-	 * Whether repeating the request has no further effect; default: every method but POST. As a
-	 * function, because a key expires.
+	 * Whether sending the request again has no further effect; by default for every method but POST. A
+	 * function where this may change meanwhile, because an idempotency key expires.
 	 */
 	replayable?: boolean | (() => boolean);
-	/** Whether a 429 may mean that all job slots are taken: the caller gets it at once. */
+	/** Whether a 429 may mean that all job slots are taken. Then it is returned at once. */
 	return429?: boolean;
-	/** `false`: a single attempt, for pollers, which ask again anyway. */
+	/** `false` for a single attempt. Pollers use it, because they ask again anyway. */
 	retry?: boolean;
-	/** Most attempts, where whoever waits tries again; a 429 is never the last. */
+	/**
+	 * The most attempts, for a caller that tries again by itself. A 429 does not count: another attempt
+	 * follows it in any case.
+	 */
 	maxAttempts?: number;
 	/**
-	 * _Wait Timeout_ of a creation that costs credits, in ms: so long it is sent again while its outcome is
-	 * open or it is refused with 429. Otherwise as a read is.
+	 * _Wait Timeout_ of a creation that costs credits, in ms. For so long it is sent again while nobody knows
+	 * what was done, or while it is refused with 429. Other requests are sent again as long as a read.
 	 */
 	keepTryingMs?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
-	/** Called right before an attempt goes out, which may have waited for its turn. */
+	/**
+	 * When an earlier request under the same key first failed, if nobody knows what was done, on the
+	 * monotonic clock: how long it is sent again counts from then.
+	 */
+	failingSince?: number;
+	/** Called right before each attempt is sent, after it has waited for its turn. */
 	onSending?: () => void;
-	/** What is wrong with the body of a 2xx, if anything; default: {@link mustBeObject}. */
+	/** Says what is wrong with the body of a 2xx, if anything; by default {@link mustBeObject}. */
 	validate?: (body: unknown) => string | undefined;
 }
 
-/** Names the operation of a request, whatever the id in its path. */
+/** The operation that a request belongs to, regardless of the id in its path. */
 const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
 
 export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : `the response is ${whatCame(body)}, not a JSON object`;
 
-/** What is wrong with a body that is no resource. */
+/** Says what is wrong with a body that is not a resource with an id. */
 export const mustHaveId = (body: unknown) =>
 	isResource(body) ? undefined : (mustBeObject(body) ?? 'the response has no id');
 
-/** What comes of a request that throws, for who may not. */
-export const UNANSWERED = fail({
-	kind: 'noResponse',
-	reason: 'the request failed',
-	attempts: 1,
-	outcomeUnknown: false,
-});
-
-/** Sends requests within the rate limit, and again only where that cannot do anything twice. */
+/**
+ * Sends requests within the rate limit. A request is sent again only if that cannot make or pay for anything
+ * twice.
+ */
 export class Client {
 	/**
-	 * When a request was last given up that the service has answered none of since, by operation, on the
-	 * monotonic clock.
+	 * By operation: when a request was last given up, on the monotonic clock. An answer of the service to a
+	 * later one deletes the entry.
 	 */
 	private readonly givenUpAt = new Map<string, number>();
 
@@ -191,9 +220,14 @@ export class Client {
 		const operation = operationOf(request);
 		let outcomeUnknown = options.outcomeOpen ?? false;
 		let failed: Failed | undefined;
-		let failingSince: number | undefined;
+		let { failingSince } = options;
+		// The longest that any of its failures allows: a service that restarts behind a load balancer gives
+		// 503 for a minute and then refuses a connection, which alone would end the request after 30 s.
+		let untilMs = failingSince === undefined ? 0 : triedForMs('transient', keepTryingMs);
+		// And the longest pauses, or it would be sent every few seconds for as long as Wait Timeout.
+		let maxPauseMs = failingSince === undefined ? 0 : RETRIES.transient.maxMs;
 		for (let number = 1; ; number += 1) {
-			// Its turn, during which it may have been cancelled, or its key may have expired.
+			// It waits for its turn. Meanwhile it may be cancelled, or its key may expire.
 			const hasTurn = await rateLimiter.acquire(channel, isRead);
 			const isStopped = !hasTurn || channel.signal?.aborted === true;
 			const isExpired = outcomeUnknown && !isReplayable();
@@ -201,7 +235,7 @@ export class Client {
 			if (isStopped) return fail({ kind: 'cancelled', outcomeUnknown });
 			if (isExpired) return failed ?? KEY_EXPIRED;
 
-			// One attempt.
+			// It is sent once.
 			options.onSending?.();
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const problem = problemOf(response, validate);
@@ -209,42 +243,44 @@ export class Client {
 			if (isUsable || isAnswerOfService(response)) this.givenUpAt.delete(operation);
 			if (isUsable) return ok(response);
 
-			// What it means for the next one.
+			// Is there a next attempt, and when?
 			outcomeUnknown ||= isOutcomeUnknown(response);
 			failingSince ??= clock.monotonic();
+			const reason = retryReason(response);
+			if (reason) {
+				untilMs = Math.max(untilMs, triedForMs(reason, keepTryingMs));
+				maxPauseMs = Math.max(maxPauseMs, RETRIES[reason].maxMs);
+			}
 			const attempt: Attempt = {
 				number,
 				replayable: isReplayable(),
 				failingMs: clock.monotonic() - failingSince,
-				keepTryingMs,
+				untilMs,
+				maxPauseMs,
 				now: clock.now(),
 				random: this.random,
 			};
 			const delay = retryDelay(response, attempt);
-			const reason = retryReason(response);
 			const isThrottled = reason === 'throttled';
-			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt);
-			// Whoever asks for it waits for a slot then, and the rate is not to blame.
+			// A caller that wants the 429 waits for a job slot then: the request rate is not to blame.
 			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, isRead);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
-			if (isThrottled && return429) return failed;
-			if (delay === undefined) {
-				// What the service has answered itself, and what failed on this machine, says nothing of the
-				// others.
-				const isUnanswered = reason !== undefined && !isThrottled;
-				const isOutage = isUnanswered ? this.giveUp(operation, failingSince) : undefined;
-				return toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
-			}
-			if (!retry) return failed;
+			// An answer of the service itself, and a failure on this machine, say nothing of other requests.
+			const isGivenUp = delay === undefined && reason !== undefined && !isThrottled;
+			const isOutage = isGivenUp ? this.giveUp(operation, failingSince) : undefined;
+			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
+			if (delay === undefined || !retry || (isThrottled && return429)) return failed;
 			if (!isThrottled && number >= maxAttempts) return failed;
 			await clock.sleep(delay, channel.signal);
 		}
 	}
 
 	/**
-	 * A request has no further attempt. Two in a row without an answer to any other are an outage: one alone
-	 * may be what the service cannot bear.
-	 * @param failingSince when it failed first
+	 * A request is given up. If another one of the same operation was given up just before, and none was
+	 * answered in between, the service is out of order. A single one may only be a request that the service
+	 * cannot bear.
+	 * @param failingSince when the request first failed
+	 * @returns whether the service is out of order
 	 */
 	private giveUp(operation: string, failingSince: number): boolean {
 		const before = this.givenUpAt.get(operation) ?? -Infinity;
@@ -254,8 +290,8 @@ export class Client {
 }
 
 /**
- * The key of an earlier attempt expired before this request had its turn, so nobody knows what became of
- * that.
+ * The idempotency key expired while the request waited for its turn. So nobody will know what became of its
+ * earlier attempt.
  */
 const KEY_EXPIRED = fail({
 	kind: 'noResponse',
@@ -265,7 +301,7 @@ const KEY_EXPIRED = fail({
 	outcomeUnknown: true,
 });
 
-/** What is wrong with an answer, if there is one; `undefined` for a success that can be used. */
+/** What is wrong with an answer; `undefined` for a success that can be used. */
 function problemOf(
 	response: SendResult,
 	validate: (body: unknown) => string | undefined,
@@ -302,8 +338,8 @@ export const otherIdProblem = (body: unknown, id: string): string | undefined =>
 		: undefined;
 
 /**
- * A request whose response must have an id, and that of its path where it reads or changes a
- * resource: anything else is an unusable response.
+ * Sends a request whose response must be a resource. If the request reads or changes one, the response must
+ * have the id of its path. Any other response cannot be used.
  */
 export async function requestResource(
 	client: Client,

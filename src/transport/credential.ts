@@ -1,7 +1,7 @@
-import { unwrapped } from '../base/texts';
+import { unwrapped, withoutSlashes } from '../base/texts';
 import type { Json } from '../base/types';
-import { LIMITS, type Scope } from '../api';
-import { readBaseUrl } from './baseUrl';
+import { ENDPOINTS, LIMITS, SCOPES, type Scope } from '../api';
+import { addressKind, isSecure, parseUrl } from './urls';
 
 /** The credential that all nodes send with. */
 export const CREDENTIAL = 'mediaGenApi';
@@ -12,19 +12,89 @@ export interface RateLimits {
 	concurrentJobs: number;
 }
 
-/** What is copied along with a key: the name of a header or of a variable, and `Bearer`. */
+/** The version at the end of a base URL. Specification: Conventions and Versioning 1. */
+const VERSION = /\/v\d+$/;
+
+/**
+ * The first part of the paths of operations, such as `models`. It follows the version in an address that was
+ * copied from a request.
+ */
+const OPERATIONS = new Set(Object.values(ENDPOINTS).map(({ path }) => path.split('/')[1]));
+
+/** The path of a base URL without the path of an operation that was copied along with it. */
+function basePath(pathname: string): string {
+	const path = withoutSlashes(pathname);
+	const [, version, operation = ''] = /^(.*?\/v\d+)\/([^/]+).*$/.exec(path) ?? [];
+	return version !== undefined && OPERATIONS.has(operation) ? version : path;
+}
+
+/** The base URL at the beginning of an address of the API; `undefined` if the address contains no version. */
+export function baseUrlIn(address: string): string | undefined {
+	const url = parseUrl(address);
+	if (!url || !isSecure(url, address)) return undefined;
+	const path = basePath(url.pathname);
+	return VERSION.test(path) ? `${url.origin}${path}` : undefined;
+}
+
+/** The base URL to use, or what is wrong with the text that was entered. */
+export type BaseUrl = Pick<Access, 'baseUrl' | 'isLocal'> | { problem: string };
+
+/** An address without a scheme, such as `api.example.com/v1` or `localhost:4010`. */
+const WITHOUT_SCHEME = /^([\w-]+(\.[\w-]+)+|localhost|\[[\da-f:]+\])(:\d+)?(\/[^\s@]*)?$/i;
+
+/** Adds the scheme that is missing: http for a service on this machine, https for any other. */
+function withScheme(text: string): string {
+	if (!WITHOUT_SCHEME.test(text)) return text;
+	const isHere = addressKind(parseUrl(`https://${text}`)?.hostname ?? '') === 'loopback';
+	return `${isHere ? 'http' : 'https'}://${text}`;
+}
+
+/**
+ * The base URL that somebody means. Blanks, quotes and slashes around it are removed, and so is what follows
+ * a `?` or `#`, and the path of an operation. A missing scheme and a missing version are added. The key
+ * travels with every request, so the address must be https (http only on this machine) and may not contain a
+ * user name.
+ * Specification: Conventions, "{base_url} already ends in `/v1`".
+ */
+export function readBaseUrl(value: unknown): BaseUrl {
+	const entered = unwrapped(typeof value === 'string' ? value : '');
+	if (entered === '')
+		return {
+			problem: 'is empty: write the address of the API, such as https://api.example.com/v1',
+		};
+	const text = withScheme(entered);
+	const url = parseUrl(text);
+	if (!url || !/^[a-z]+:\/\//i.test(text)) {
+		const problem =
+			'is not a complete address: write it in full, such as https://api.example.com/v1';
+		return { problem };
+	}
+	if (url.username || url.password) return { problem: 'must not contain a user name or password' };
+	if (!isSecure(url, text))
+		return {
+			problem: 'must begin with https:// (http:// only for a service on this machine)',
+		};
+	const isLocal = addressKind(url.hostname) === 'loopback';
+	const path = basePath(url.pathname);
+	if (VERSION.test(path)) return { baseUrl: `${url.origin}${path}`, isLocal };
+	const [version] = /^.*?\/v\d+(?=\/)/.exec(path) ?? [];
+	if (version === undefined) return { baseUrl: `${url.origin}${path}/v1`, isLocal };
+	return { problem: `must end in /v1: write ${url.origin}${version}` };
+}
+
+/** What people copy along with a key: the name of a header or of a variable, and `Bearer`. */
 const BEFORE_KEY =
 	/^(authorization\s*:\s*|bearer\s+|(export\s+|set\s+)?[a-z_]\w*\s*=\s*(?=[^\s=]))/i;
 
-/** A key without what was copied along with it, as far as that is beyond doubt. */
+/** A key without what was copied along with it, as far as that is certainly not part of it. */
 function keyIn(text: string): string {
 	let key = unwrapped(text);
-	// Such as `export AUTHORIZATION="Bearer …"`, and twice that.
+	// For example `export AUTHORIZATION="Bearer …"`, which has several layers.
 	for (let layer = 0; layer < 8; layer += 1) key = unwrapped(key.replace(BEFORE_KEY, ''));
 	return key;
 }
 
-/** The signs at the end fill up base64. */
+/** Signs that occur in no key. Equals signs at the end are allowed: base64 is filled up with them. */
 const NO_KEY: Array<[sign: RegExp, name: string]> = [
 	[/\s/, 'a blank or a line break'],
 	[/["'`]/, 'a quote'],
@@ -38,25 +108,41 @@ function keyProblem(key: string): string | undefined {
 	return found && `contains ${found}: copy only the key itself`;
 }
 
+/** What a credential says of the service and of the key for it. */
+export interface Access {
+	baseUrl: string;
+	/** Whether the service runs on this machine, such as the sandbox. */
+	isLocal: boolean;
+	apiKey: string;
+	limits: RateLimits;
+	/** The scopes that the key lacks. */
+	excludedScopes: readonly Scope[];
+}
+
 /** What is read from a credential, or which of its fields cannot be used and why. */
 export type CredentialRead =
-	| { baseUrl: string; apiKey: string; problem?: undefined }
-	| { field: keyof typeof IN_A_SENTENCE; problem: string };
+	(Access & { problem?: undefined }) | { field: keyof typeof IN_A_SENTENCE; problem: string };
 
-/** The fields of the credential that may be of no use, as they stand in a sentence. */
+/** The fields of the credential that may have a problem, as they are called in a sentence. */
 const IN_A_SENTENCE = {
 	'Base URL': 'The base URL',
 	'API Key': 'The API key',
 	'Scopes of the Key': 'The field Scopes of the Key',
 };
 
-/** What cannot be used of a credential, as a sentence. @param whose such as ` of the credential` */
+/**
+ * The problem of a credential as a sentence.
+ * @param whose added after the field, such as ` of the credential`
+ */
 export function credentialProblem(read: CredentialRead, whose = ''): string | undefined {
 	if (read.problem === undefined) return undefined;
 	return `${IN_A_SENTENCE[read.field]}${whose} ${read.problem}`;
 }
 
-/** A text would limit nothing in silence. It is not shown: somebody may have pasted a key. */
+/**
+ * The scopes must be a list: a text would silently limit nothing. The text is not shown, because it may be a
+ * key that was pasted into the wrong field.
+ */
 function scopesProblem(scopes: unknown): string | undefined {
 	if (Array.isArray(scopes) || scopes === undefined || scopes === null || scopes === '')
 		return undefined;
@@ -64,8 +150,8 @@ function scopesProblem(scopes: unknown): string | undefined {
 }
 
 /**
- * The address and the key of a credential, the same for everybody who sends with it: without the
- * blanks, quotes, `Bearer` and `NAME=` that are copied along. No text of a problem contains the key.
+ * Reads a credential, in one way for all who send with it. What was copied along with the base URL and the
+ * key is removed. The text of a problem never contains the key.
  */
 export function readCredential(credential: Json): CredentialRead {
 	const address = readBaseUrl(credential.baseUrl);
@@ -75,25 +161,26 @@ export function readCredential(credential: Json): CredentialRead {
 	if (problem !== undefined) return { field: 'API Key', problem };
 	const ofScopes = scopesProblem(credential.scopes);
 	if (ofScopes !== undefined) return { field: 'Scopes of the Key', problem: ofScopes };
-	return { baseUrl: address.baseUrl, apiKey };
+	const excludedScopes = excludedBy(credential.scopes);
+	return { ...address, apiKey, limits: rateLimitsOf(credential), excludedScopes };
 }
 
-/** @param credential one that can be used. @returns the first scope that it excludes */
-export function excludedScope(
-	{ scopes }: Json,
-	needed: Array<Scope | undefined>,
-): Scope | undefined {
-	if (!Array.isArray(scopes) || scopes.length === 0) return undefined;
-	return needed.find((scope) => scope !== undefined && !scopes.includes(scope));
+/** The scopes that a list of scopes leaves out. An empty list says nothing. */
+function excludedBy(scopes: unknown): Scope[] {
+	if (!Array.isArray(scopes) || scopes.length === 0) return [];
+	return SCOPES.filter((scope) => !scopes.includes(scope));
 }
 
-/** A fraction is rounded down: 2.5 jobs at a time are two. Less than one would let nothing through. */
+/**
+ * A limit of the credential. Fractions are rounded down: 2.5 jobs at a time are two. It is at least 1,
+ * because a lower one would let nothing through.
+ */
 const positive = (value: unknown, fallback: number) => {
 	const number = Number(value);
 	return Number.isFinite(number) && number > 0 ? Math.max(1, Math.floor(number)) : fallback;
 };
 
-export const rateLimitsOf = (credential: Json): RateLimits => ({
+const rateLimitsOf = (credential: Json): RateLimits => ({
 	requestsPerMinute: positive(credential.requestsPerMinute, LIMITS.requestsPerMinute),
 	concurrentJobs: positive(credential.concurrentJobs, LIMITS.concurrentJobs),
 });

@@ -7,70 +7,85 @@ import type { OtherClients } from './otherClients';
 import { MINUTE_MS, scattered, TUNING } from './tuning';
 
 /**
- * Which of the limits on running jobs one counts for (specification: Limits): `media` for Concurrent
- * media jobs, `agent` for Live Agent runs.
+ * The limit on running jobs that a job counts for (specification: Limits): `media` for Concurrent media jobs,
+ * `agent` for Live Agent runs.
  */
 export type SlotKind = 'media' | 'agent';
 
-/** Leave to send one creation. */
+/**
+ * A permit to send one creation, and then the slot of its job. Once the service has answered, `accepted` or,
+ * after a 429, `refused` is called. An accepted one ends with `release` once its job has ended, or with
+ * `leave` if its job still runs. Where nothing was made, `release` gives the permit back.
+ */
 export interface Slot {
-	/** The service has accepted the job, which may need no slot. */
+	/** The service has accepted the creation. Its job may need no slot. */
 	accepted(job: Resource): void;
-	/** The service has refused the job (429), and asks to wait for so long. Releases the slot. */
+	/**
+	 * The service has refused the creation with 429, and asks to wait for so long. This gives the slot back.
+	 */
 	refused(retryAfterMs?: number): void;
-	/** Releasing it twice does nothing. */
+	/** Gives the slot back. Calling it again does nothing. */
 	release(): void;
-	/** Nobody waits for the job: it keeps its slot until somebody needs one and a list shows its end. */
+	/** Nobody waits for the job any more. It keeps its slot until a list shows its end. */
 	leave(): void;
 }
 
 interface SlotOptions {
-	/** How long it waits at most while no other job of its kind is accepted, in ms. */
+	/** How long it may wait while no other job of its kind is accepted, in ms. */
 	timeoutMs: number;
-	/** `false`: it takes no slot, and only its request is counted. */
+	/** The kind of slot that its job takes. `false`: none, and only its request is counted. */
 	takesSlot: SlotKind | false;
-	/** When its wait began, if it was refused since. */
+	/** When its wait began, for a creation that was refused and waits again. */
 	since?: number;
 }
 
-/** How often the queues are looked at while somebody waits in them. */
+/** How often the queues are checked while a creation waits in them. */
 const RECHECK_MS = 1_000;
 
-/** For so long a creation that has no answer yet holds up the next one. */
-const PATIENCE_MS = 1_000;
+/** For so long the next creation waits for the answer to the one before it. */
+const ANSWER_PATIENCE_MS = 1_000;
 
-/** For so long it counts as one that takes a slot: it may hang as long as *Timeout* of the node allows. */
+/**
+ * For so long a creation without an answer counts as a job that takes a slot. It may hang as long as
+ * *Timeout* of the node allows.
+ */
 const HANGS_AFTER_MS = MINUTE_MS;
 
 /** The longest time between two probes. */
 const MAX_PROBE_GAP_MS = 16 * MINUTE_MS;
 
 /**
- * The slots of one kind, and who waits for one. How many there are is not known for certain: others may use
- * some, and only a refusal shows where they end. Times are in ms on the monotonic clock.
+ * The slots of one kind, and the creations that wait for one. Nobody knows for certain how many slots there
+ * are: others may use some, and only a refusal shows where they end. Times are in ms on the monotonic clock.
  */
 class SlotPool {
 	readonly queue = new WaitQueue<Result<Slot>>(fail({ kind: 'cancelled' }));
-	/** Creations that have leave to be sent and are not accepted or refused yet, and since when. */
+	/** Creations that may be sent and were neither accepted nor refused yet, and since when. */
 	readonly underWay = new Map<Slot, number>();
-	/** The ids of our jobs that hold a slot while somebody waits for them. */
+	/** The ids of our jobs that hold a slot and that an item waits for. */
 	readonly awaited = new Set<string>();
-	/** The ids of those that nobody waits for any more, and since when. */
+	/** The ids of our jobs that hold a slot and that nobody waits for any more, and since when. */
 	readonly left = new Map<string, number>();
-	/** No more are used than ran when a creation was refused; `Infinity` where nothing is known of that. */
-	ceiling = Infinity;
-	/** Until then nothing goes out, as the service has asked. */
+	/**
+	 * So many slots were in use when a creation was last refused, so no more are taken to exist. `Infinity`
+	 * as long as nothing shows where they end.
+	 */
+	observedLimit = Infinity;
+	/** Until then no creation is sent, because the service has asked for a pause. */
 	pausedUntil = -Infinity;
-	/** When it was last refused and told when to come back; `Infinity` if it was not told that. */
-	hintedAt = Infinity;
-	/** From when on one creation may be sent although no slot seems to be free. */
+	/**
+	 * When a creation was last refused with a time to come back; `Infinity` if the last refusal named no
+	 * time.
+	 */
+	refusedWithHintAt = Infinity;
+	/** From then on one creation may be sent as a probe, although no slot seems to be free. */
 	probeAt = -Infinity;
 	probeGapMs = MINUTE_MS;
 	/** When a job was last accepted. */
 	acceptedAt = -Infinity;
 	private size = 1;
 
-	/** @param countsJobs whether jobs hold its slots; otherwise only requests do, until they are answered */
+	/** @param countsJobs whether jobs hold the slots. Otherwise only requests do, until they are answered */
 	constructor(
 		limit: number,
 		private readonly random: Random,
@@ -88,55 +103,59 @@ class SlotPool {
 		this.size = Math.max(1, Math.floor(limit));
 	}
 
-	/** Slots of jobs that run, whoever waits for them. */
+	/** How many slots our running jobs hold, whether or not an item waits for them. */
 	get running(): number {
 		return this.awaited.size + this.left.size;
 	}
 
 	inUse(now: number): number {
-		return this.underWaySince(now - HANGS_AFTER_MS) + this.running;
+		return this.inFlightSince(now - HANGS_AFTER_MS) + this.running;
 	}
 
-	/** Whether we shall notice the end of all that our slots are used for. */
-	isFullInSight(now: number): boolean {
-		return this.underWaySince(now - HANGS_AFTER_MS) + this.awaited.size >= this.limit;
+	/**
+	 * Whether items wait for as many jobs as there are slots. Then we learn of each slot that becomes free.
+	 */
+	isFullOfAwaitedJobs(now: number): boolean {
+		return this.inFlightSince(now - HANGS_AFTER_MS) + this.awaited.size >= this.limit;
 	}
 
-	private underWaySince(moment: number): number {
+	private inFlightSince(moment: number): number {
 		return [...this.underWay.values()].filter((since) => since > moment).length;
 	}
 
-	/** Whether the next creation waits for the answers to those under way. */
+	/** Whether the next creation waits for the answers to those that were sent. */
 	awaitsAnswer(now: number): boolean {
 		if (!this.countsJobs) return false;
-		return this.underWaySince(now - PATIENCE_MS) >= Math.max(1, this.running);
+		return this.inFlightSince(now - ANSWER_PATIENCE_MS) >= Math.max(1, this.running);
 	}
 
-	planProbe(now: number): void {
+	scheduleProbe(now: number): void {
 		this.probeAt = now + scattered(this.probeGapMs, this.random);
 	}
 }
 
 /**
- * The concurrent job slots of a workspace (specification: Limits). A slot is held from the request until a
- * look shows the job as anything but running, or a list no more that was requested after its item had stopped
- * waiting for it.
+ * The concurrent job slots of a workspace (specification: Limits). A creation holds a slot from its request
+ * on. The slot is free again once the job is seen with a status that holds none, or once it is missing in a
+ * list that was requested after its item had stopped waiting for it.
  *
- * 1. A creation goes out while our jobs, and those of others in the newest list, are fewer than the slots;
- *    beside others, while ours are fewer than our part. No more creations are under way than jobs of ours
- *    run, and at least one, so that few are refused where slots are fewer than we know.
- * 2. One that is refused shows that there are no more slots than our jobs hold, until a list shows jobs of
- *    others that explain it, or that nobody has any: then it was the requests of the minute, if the service
- *    has said when to come back. What the service asks to wait is waited.
- * 3. All this may be wrong. So one creation a minute is a probe: it goes out although no slot seems to be
- *    free, unless our items wait for as many jobs as there are slots. Beside others it comes half as often
- *    after each, until one is accepted. One that is accepted weighs more than any list: the next goes out at
- *    once.
- * 4. While creations wait, a list goes out every 10 s ± 25 %: only a list shows what rules 1 and 2 ask for.
+ * 1. A creation is sent while there are free slots: fewer jobs of ours, and of others in the newest list,
+ *    than slots. While others use the workspace we take only our part of the slots. No more creations are
+ *    under way at the same time than jobs of ours run, but at least one. So few are refused if there are
+ *    fewer slots than we know.
+ * 2. A refused creation shows that there are no more slots than our jobs hold. That is believed until a list
+ *    shows jobs of others, which explain it, or no running jobs at all: then, if the service has named a time
+ *    to come back, there were too many requests in the minute. If the service asks for a pause, it is kept.
+ * 3. All this may be wrong. So once a minute a creation is sent as a probe although no slot seems to be free,
+ *    unless our items wait for as many jobs as there are slots. Beside others the time between probes
+ *    doubles, until one is accepted. An accepted creation counts for more than any list: the next one is sent
+ *    at once.
+ * 4. While creations wait, a list is requested every 10 s ± 25 %, because only a list shows what rules 1 and
+ *    2 ask for.
  *
- * No list shows agent runs, so of these only refusals and probes count; one that nobody waits for gives its
- * slot back. Creations that take no slot are not refused for want of one: as many of their requests are under
- * way at once as there are slots for media. All times are in ms on the monotonic clock.
+ * No list shows agent runs, so only refusals and probes count for them, and a run that nobody waits for gives
+ * its slot back. Creations without a slot are never refused for lack of one: as many of their requests are
+ * under way at the same time as there are slots for media. All times are in ms on the monotonic clock.
  */
 export class JobSlots {
 	private readonly media: SlotPool;
@@ -144,7 +163,7 @@ export class JobSlots {
 	/** For creations that take no slot. */
 	private readonly requests: SlotPool;
 	private readonly pools: readonly SlotPool[];
-	/** When the next list may go out. */
+	/** When the next list may be requested. */
 	private listAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
@@ -153,21 +172,24 @@ export class JobSlots {
 		private readonly clock: Clock,
 		private readonly random: Random,
 		private readonly others: OtherClients,
-		/** Requests a list of what runs in the workspace, and passes it to `others`. */
-		private readonly list: (channel: Channel) => void,
-		/** Where a request would not be sent at once, what is known of the slots may be old once it is. */
+		/** Requests a list of the running jobs, which is then passed to `others`. */
+		private readonly requestList: (channel: Channel) => void,
+		/** If a request could not be sent at once, what is known of the slots could be old by then. */
 		private readonly rateLimiter: { readonly hasRoom: boolean } = { hasRoom: true },
 	) {
 		this.media = new SlotPool(limit, random);
 		this.agent = new SlotPool(LIMITS.liveAgentRuns, random);
 		this.requests = new SlotPool(limit, random, false);
 		this.pools = [this.media, this.agent, this.requests];
-		this.wakeUp = new WakeUp(clock, () => this.tick());
-		others.onIdle = (ids) => this.onIdle(ids);
+		const onFault = (fault: unknown) => {
+			for (const { queue } of this.pools) queue.rejectAll(fault);
+		};
+		this.wakeUp = new WakeUp(clock, () => this.tick(), onFault);
+		others.onJobsWithoutSlot = (ids) => this.onJobsWithoutSlot(ids);
 		others.onListed = () => this.onListed();
 	}
 
-	/** Slots for media, at least 1. */
+	/** The number of slots for media, at least 1. */
 	get limit(): number {
 		return this.media.limit;
 	}
@@ -178,8 +200,8 @@ export class JobSlots {
 	}
 
 	/**
-	 * Waits for leave to send one creation. Fails with `cancelled` if the channel is aborted, and with
-	 * `noSlot` after `timeoutMs` without an accepted job of its kind. Release the slot in every case.
+	 * Waits until a creation may be sent. Fails with `cancelled` if the channel is aborted, and with `noSlot`
+	 * if no job of its kind was accepted for `timeoutMs`. The slot must be given back in every case.
 	 */
 	acquire(channel: Channel, options: SlotOptions): Promise<Result<Slot>> {
 		const { timeoutMs, takesSlot, since = this.clock.monotonic() } = options;
@@ -189,51 +211,59 @@ export class JobSlots {
 		return pending;
 	}
 
-	/** Lets out what may go. */
+	/** Lets all creations go that may be sent now. */
 	serve(): void {
 		const now = this.clock.monotonic();
-		for (const pool of this.pools) while (this.mayCreate(pool, now)) this.grant(pool, now);
-		this.listWhereNeeded(now);
+		for (const pool of this.pools) this.servePool(pool, now);
+		this.requestListIfNeeded(now);
 		if (this.pools.some(({ queue }) => queue.size > 0)) this.wakeUp.set(now + RECHECK_MS);
 	}
 
-	private mayCreate(pool: SlotPool, now: number): boolean {
-		if (pool.queue.size === 0 || pool.isFullInSight(now)) return false;
-		if (now < pool.pausedUntil || pool.awaitsAnswer(now)) return false;
-		if (pool === this.media && !this.rateLimiter.hasRoom) return false;
-		return this.freeIn(pool, now) > 0 || now >= pool.probeAt;
+	private servePool(pool: SlotPool, now: number): void {
+		while (this.canSendNext(pool, now)) {
+			const isFree = this.freeSlots(pool, now) > 0;
+			if (!isFree && now < pool.probeAt) return;
+			this.grant(pool, now, !isFree);
+		}
 	}
 
-	/** How many more creations may go out, as far as lists and refusals show. */
-	private freeIn(pool: SlotPool, now: number): number {
-		const { limit, ceiling } = pool;
+	/** Whether a creation may be sent now if a slot is free for it. */
+	private canSendNext(pool: SlotPool, now: number): boolean {
+		if (pool.queue.size === 0 || pool.isFullOfAwaitedJobs(now)) return false;
+		if (now < pool.pausedUntil || pool.awaitsAnswer(now)) return false;
+		return pool !== this.media || this.rateLimiter.hasRoom;
+	}
+
+	/** How many more creations may be sent, as far as lists and refusals show. */
+	private freeSlots(pool: SlotPool, now: number): number {
+		const { limit, observedLimit } = pool;
 		const inUse = pool.inUse(now);
-		const free = Math.min(limit, ceiling) - inUse;
+		const free = Math.min(limit, observedLimit) - inUse;
 		if (pool !== this.media || now >= this.others.thereUntil) return free;
 		const part = Math.ceil(limit * TUNING.partBesideOthers);
 		return Math.min(free, limit - this.others.count(now) - inUse, part - inUse);
 	}
 
-	private grant(pool: SlotPool, now: number): void {
-		const isProbe = this.freeIn(pool, now) <= 0;
+	private grant(pool: SlotPool, now: number, isProbe: boolean): void {
 		const isCrowded = pool === this.media && this.others.count(now) > 0;
 		if (isProbe && isCrowded) pool.probeGapMs = Math.min(2 * pool.probeGapMs, MAX_PROBE_GAP_MS);
-		// Beside others, a slot that was free also starts the wait before the next probe.
-		if (isProbe || isCrowded) pool.planProbe(now);
+		// Beside others the time until the next probe starts again, even if the slot was free.
+		if (isProbe || isCrowded) pool.scheduleProbe(now);
 		const slot = new HeldSlot(this, pool);
 		pool.underWay.set(slot, now);
 		pool.queue.grant(ok(slot));
 	}
 
-	private listWhereNeeded(now: number): void {
+	private requestListIfNeeded(now: number): void {
 		const { media } = this;
 		const { next } = media.queue;
-		if (!next || now < this.listAt || media.isFullInSight(now) || media.awaitsAnswer(now)) return;
-		this.planList(now);
-		this.list(next.channel);
+		if (!next || now < this.listAt || media.isFullOfAwaitedJobs(now) || media.awaitsAnswer(now))
+			return;
+		this.scheduleList(now);
+		this.requestList(next.channel);
 	}
 
-	private planList(now: number): void {
+	private scheduleList(now: number): void {
 		this.listAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
 	}
 
@@ -241,17 +271,18 @@ export class JobSlots {
 		const { media, others } = this;
 		const now = this.clock.monotonic();
 		others.created(id);
+		const ofOthers = others.count(now);
 		pool.acceptedAt = now;
 		if (pool.countsJobs) {
-			// A repeated key may give a job that nobody waited for any more.
+			// A repeated key may lead to a job that nobody waited for any more.
 			pool.left.delete(id);
 			pool.awaited.add(id);
 			pool.probeGapMs = MINUTE_MS;
-			// It has shown a slot of which nobody knew: there may be more.
-			const isUnknown = pool.running > pool.ceiling;
-			const isTaken = pool === media && media.running + others.count(now) > media.limit;
+			// The job has a slot of which nobody knew, so there may be more.
+			const isUnknown = pool.running > pool.observedLimit;
+			const isTaken = pool === media && media.running + ofOthers > media.limit;
 			if (isUnknown || isTaken) pool.probeAt = -Infinity;
-			pool.ceiling = Math.max(pool.ceiling, pool.running);
+			pool.observedLimit = Math.max(pool.observedLimit, pool.running);
 		}
 		this.serve();
 	}
@@ -259,28 +290,31 @@ export class JobSlots {
 	refused(pool: SlotPool, retryAfterMs: number): void {
 		const now = this.clock.monotonic();
 		if (pool.countsJobs) {
-			pool.ceiling = pool.inUse(now);
-			pool.hintedAt = retryAfterMs > 0 ? now : Infinity;
-			pool.planProbe(now);
+			pool.observedLimit = pool.inUse(now);
+			pool.refusedWithHintAt = retryAfterMs > 0 ? now : Infinity;
+			pool.scheduleProbe(now);
 			pool.pausedUntil = Math.max(pool.pausedUntil, now + retryAfterMs);
 		}
 		this.serve();
 	}
 
-	/** A slot is given back. @param isRunning whether its job still runs, for which nobody waits any more */
+	/**
+	 * A slot is given back.
+	 * @param isRunning whether its job still runs although nobody waits for it any more
+	 */
 	freed(pool: SlotPool, id: string, isRunning: boolean): void {
 		const now = this.clock.monotonic();
 		const wasAwaited = pool.awaited.delete(id);
-		// Until a list shows its end, the next creation would be refused.
+		// Until a list shows the end of the job, the next creation would be refused.
 		if (wasAwaited && isRunning && pool === this.media) {
 			pool.left.set(id, now);
-			pool.planProbe(now);
+			pool.scheduleProbe(now);
 		}
 		this.serve();
 	}
 
-	/** Jobs are seen that hold no slot. */
-	private onIdle(ids: readonly string[]): void {
+	/** Jobs were seen that hold no slot. */
+	private onJobsWithoutSlot(ids: readonly string[]): void {
 		for (const id of ids) {
 			this.media.awaited.delete(id);
 			this.media.left.delete(id);
@@ -292,13 +326,13 @@ export class JobSlots {
 		const now = this.clock.monotonic();
 		for (const [id, since] of media.left)
 			if (since < others.listedAt && !others.isRunning(id)) media.left.delete(id);
-		// The list shows what the refusal was about: jobs of others; or no jobs, as none runs, and the
-		// service has said when it is over.
-		const isOfOthers = now < others.thereUntil;
+		// The list explains the last refusal: jobs of others are there, or were until now; or no job runs at
+		// all and the service had named a time to come back, so there were too many requests.
+		const isOfOthers = others.explainRefusal;
 		const isOfRequests =
-			others.listedAt >= media.hintedAt && media.inUse(now) + others.count(now) === 0;
-		if (isOfOthers || isOfRequests) media.ceiling = Infinity;
-		this.planList(now);
+			others.listedAt >= media.refusedWithHintAt && media.inUse(now) + others.count(now) === 0;
+		if (isOfOthers || isOfRequests) media.observedLimit = Infinity;
+		this.scheduleList(now);
 		this.serve();
 	}
 
@@ -314,9 +348,12 @@ export class JobSlots {
 	}
 }
 
-/** A class, not closures: thousands of items may hold one. */
+/** A class instead of closures, because thousands of items may hold one. */
 class HeldSlot implements Slot {
-	/** The job that occupies the slot: none before it is accepted, or where another item has its slot. */
+	/**
+	 * The id of the job that holds the slot. `undefined` before the job is accepted, and if another item has
+	 * the slot of the same job.
+	 */
 	private jobId: string | undefined;
 
 	constructor(

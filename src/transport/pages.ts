@@ -4,7 +4,7 @@ import { isRecord, type ApiRequest, type Channel, type Json } from '../base/type
 import { whatCame } from './bodies';
 import type { Client, RequestOptions } from './client';
 
-/** More pages than any workspace has: a list must end some time. */
+/** More pages than any workspace has, so that reading a list comes to an end in any case. */
 const MAX_PAGES = 10_000;
 
 /** Specification: List. */
@@ -13,23 +13,23 @@ export const mustBeList = (body: unknown): string | undefined =>
 		? undefined
 		: `the response is ${whatCame(body)}, not a list`;
 
-/** The cursor of a page is that of one before it. */
+/** Why a list is not read further if the service gives the cursor of an earlier page again. */
 export const LEADS_BACK = 'the list leads back to a page before';
 
 export interface Page {
 	entries: Json[];
 	/** The cursor of the next page; `undefined` on the last one. */
 	next?: string;
-	/** Why the list cannot be read further although the service says that there is more. */
+	/** Why the list cannot be read further, although the service says that there is more. */
 	deadEnd?: string;
 }
 
 /**
- * Reads a page without trusting it: whatever is not a list of objects has no entries.
+ * Reads a page of a list, whatever shape it has: a body that is not a list of objects has no entries.
  * Specification: List.
- * @param known cursors of the pages before it
+ * @param earlierCursors the cursors of the earlier pages
  */
-export function pageOf(body: unknown, known: ReadonlySet<string> = new Set()): Page {
+export function pageOf(body: unknown, earlierCursors: ReadonlySet<string> = new Set()): Page {
 	const { data, has_more: hasMore, next_cursor: cursor } = isRecord(body) ? body : {};
 	const list: unknown[] = Array.isArray(data) ? data : [];
 	const entries = list.filter(isRecord);
@@ -38,21 +38,21 @@ export function pageOf(body: unknown, known: ReadonlySet<string> = new Set()): P
 		const deadEnd = 'the list says that there is more of it, but not where';
 		return hasMore === true ? { entries, deadEnd } : { entries };
 	}
-	return known.has(next) ? { entries, deadEnd: LEADS_BACK } : { entries, next };
+	return earlierCursors.has(next) ? { entries, deadEnd: LEADS_BACK } : { entries, next };
 }
 
 export interface Wanted {
-	/** How many entries; `Infinity` for all. */
+	/** How many entries are wanted; `Infinity` for all. */
 	wanted: number;
 	/** Whether the operation accepts `limit` (specification: Endpoints). */
 	takesLimit: boolean;
-	/** A date-time: only entries since then. For a list whose cursor is one. */
+	/** A date-time: only entries that are newer are wanted. For a list whose cursors are date-times. */
 	newerThan?: string;
 }
 
 /**
- * The newest entry before a moment, as its id; `undefined` where there is none. Entries carry no date, but
- * the cursor of the list is one. Specification: Operation details, GET /generations.
+ * The id of the newest entry before a moment; `undefined` if there is none. Entries carry no date, but the
+ * cursor of the list is a date-time. Specification: Operation details, GET /generations.
  */
 async function readBorder(
 	client: Pick<Client, 'request'>,
@@ -61,8 +61,11 @@ async function readBorder(
 	moment: string,
 	options: Omit<RequestOptions, 'validate'>,
 ): Promise<Result<string | undefined>> {
-	const asked = { ...request, query: { ...request.query, limit: 1, cursor: moment } };
-	const response = await client.request(channel, asked, { ...options, validate: mustBeList });
+	const borderRequest = { ...request, query: { ...request.query, limit: 1, cursor: moment } };
+	const response = await client.request(channel, borderRequest, {
+		...options,
+		validate: mustBeList,
+	});
 	if (!response.ok) return response;
 	const [entry] = pageOf(response.value.body).entries;
 	const id = textOf(entry?.id);
@@ -71,14 +74,16 @@ async function readBorder(
 	return fail({ kind: 'badResponse', status: response.value.status, problem });
 }
 
-/** At the end of a list: without the entry where it was to be left, nobody knows which ones are older. */
+/**
+ * The list has ended, and the entry at which to stop was not in it. So nobody knows which entries are older.
+ */
 const borderProblem = (border: string | undefined): string | undefined =>
 	border === undefined ? undefined : 'the list lacks an entry that it has shown for the date given';
 
 /**
- * Reads a list, the newest first, page by page. An entry that appears on two pages, because something was
- * created in between, is returned once. Fails where the list says that there is more and no cursor leads
- * there, and after 10,000 pages: a part of a list is never taken for all of it.
+ * Reads a list page by page, the newest entries first. An entry that appears on two pages, because something
+ * was created meanwhile, is returned once. A part of a list is never taken for all of it: reading fails if
+ * the service says that there is more but gives no way to it, and after 10,000 pages.
  */
 export async function readPages(
 	client: Pick<Client, 'request'>,
@@ -103,8 +108,11 @@ export async function readPages(
 			query.cursor = cursor;
 			cursors.add(cursor);
 		}
-		const asked = { ...request, query };
-		const response = await client.request(channel, asked, { ...options, validate: mustBeList });
+		const pageRequest = { ...request, query };
+		const response = await client.request(channel, pageRequest, {
+			...options,
+			validate: mustBeList,
+		});
 		if (!response.ok) return response;
 		const page = pageOf(response.value.body, cursors);
 		for (const entry of page.entries) {

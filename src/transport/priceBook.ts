@@ -8,6 +8,7 @@ import {
 } from '../api';
 import { BoundedMap } from '../base/boundedMap';
 import { Semaphore } from '../base/semaphore';
+import { creditWords } from '../base/texts';
 import {
 	asText,
 	isRecord,
@@ -22,30 +23,30 @@ import { mustBeList, pageOf } from './pages';
 import { MINUTE_MS } from './tuning';
 
 /*
- * What requests cost. The specification states few prices; what the workspace has paid tells the others.
- * Whoever names or needs a price asks here: the list of models, a dry run, the limits of credits, what is
- * said of a run.
+ * What requests cost. The specification states few prices; the others are learned from what the workspace has
+ * paid. All that names or needs a price asks here: the list of models, dry runs, the limits of credits, and
+ * the receipt of a run.
  */
 
-/** A request as far as its price depends on it. */
+/** The parts of a request on which its price depends. */
 export interface Priced {
 	endpoint: Endpoint;
-	/** As it is sent. */
+	/** The body as it is sent. */
 	body: unknown;
 }
 
-/** The lite speech model, in credits per character. Specification: Credit rules. */
+/** The price of the lite speech model, in credits per character. Specification: Credit rules. */
 const LITE_SPEECH: { model: SpeechModel; price: number } = {
 	model: 'service/speech-lite',
 	price: 300 / 1_000_000,
 };
 
-/** Planning a run costs this. Specification: Credit rules. */
+/** Planning an agent run costs this. Specification: Credit rules. */
 export const PLANNING_CREDITS = 1;
 
 /**
- * The most that a request may reserve, where the specification says so: agent planning costs 1
- * credit, and approved media steps reserve their budget. Specification: Credit rules.
+ * The most that a request may reserve, if the specification says so: planning an agent run costs 1 credit,
+ * and its approved steps reserve their budget. Otherwise `undefined`. Specification: Credit rules.
  */
 function statedPrice({ path }: Endpoint, body: unknown): number | undefined {
 	if (!isRecord(body)) return undefined;
@@ -60,9 +61,9 @@ const isAmount = (value: unknown): value is number =>
 	typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 /**
- * What a job has reserved or spent: of an agent run both, of others `estimated_credits`; where that
- * is not shown (Voice), the first number that is named after credits. `undefined` where the
- * response does not say.
+ * What a job has reserved or spent, as far as the answer says so. An agent run has both amounts, which are
+ * added. Other jobs have `estimated_credits`; if it is missing, as in a voice, the first number counts whose
+ * name contains "credit".
  */
 export function creditsOf(job: Json): number | undefined {
 	if (job.object === 'agent_run') {
@@ -75,8 +76,8 @@ export function creditsOf(job: Json): number | undefined {
 }
 
 /**
- * What a creation has cost by its answer: an approval reserves its budget, and what its run has spent was for
- * the planning.
+ * What a creation has cost by its answer. An approval reserves its budget; what the run has spent by then was
+ * for its planning.
  */
 export function chargeOf({ path }: Endpoint, job: Json): number | undefined {
 	const { reserved_credits: reserved } = job;
@@ -85,24 +86,27 @@ export function chargeOf({ path }: Endpoint, job: Json): number | undefined {
 
 const parametersOf = (body: Json): Json => (isRecord(body.parameters) ? body.parameters : {});
 
-/** How many outputs a generation is asked for. Specification: CreateGeneration, `parameters`. */
+/** How many outputs a generation asks for. Specification: CreateGeneration, `parameters`. */
 export function countAskedFor(body: unknown): number {
-	const asked = isRecord(body) ? Number(parametersOf(body).count ?? 1) : 1;
-	return Number.isFinite(asked) ? Math.min(Math.max(1, Math.floor(asked)), LIMITS.count.max) : 1;
+	const count = isRecord(body) ? Number(parametersOf(body).count ?? 1) : 1;
+	return Number.isFinite(count) ? Math.min(Math.max(1, Math.floor(count)), LIMITS.count.max) : 1;
 }
 
 const lengthOf = (text: unknown): number => [...asText(text)].length;
 
-/** The characters that a request of POST /speech asks for. */
+/** How many characters a request of POST /speech asks for. */
 export function charactersIn({ blocks }: Json): number {
 	const all = Array.isArray(blocks) ? blocks.filter(isRecord) : [];
 	return all.reduce((sum, { text }) => sum + lengthOf(text), 0);
 }
 
-/** Specification: Credit rules, of the lite model; longer texts cost more with the other one too. */
+/**
+ * Whether a model is paid for by the character. The specification says so of the lite model (Credit rules);
+ * longer texts cost more with the other speech model too.
+ */
 const isByCharacter = (model: unknown): boolean => SPEECH_MODELS.some((known) => known === model);
 
-/** How many of what its price is counted in a request asks for. */
+/** How many units of its price a request asks for: characters, outputs or, for other operations, one. */
 function unitsOf({ endpoint, body }: Priced): number {
 	if (!isRecord(body)) return 1;
 	if (endpoint.path === ENDPOINTS.createSpeech.path) return charactersIn(body);
@@ -111,17 +115,20 @@ function unitsOf({ endpoint, body }: Priced): number {
 	return isByCharacter(body.model) ? count * lengthOf(body.prompt) : count;
 }
 
-/** Requests of one kind are taken to have one price, unless more is known of one with the same parameters. */
+/**
+ * The kind of a request. Requests of one kind are taken to have one price per unit, unless a price is known
+ * for the same parameters too ({@link exactKindOf}).
+ */
 export function priceKindOf({ endpoint, body }: Priced): string {
 	const { mode, model } = isRecord(body) ? body : {};
 	return JSON.stringify([endpoint.path, mode, model]);
 }
 
-/** How much of its kind a request asks for: of two alike, the one that asks for more costs more. */
+/** How much a request asks for. Of two requests of one kind, the one that asks for more costs more. */
 export const amountOf = (request: Priced): number =>
 	statedPrice(request.endpoint, request.body) ?? unitsOf(request);
 
-/** The same with what a price may depend on besides. */
+/** The kind of a request with the parameters on which its price may depend too. */
 export function exactKindOf({ endpoint, body }: Priced): string {
 	const { mode, model, ...rest } = isRecord(body) ? body : {};
 	const parameters = parametersOf(rest);
@@ -129,39 +136,39 @@ export function exactKindOf({ endpoint, body }: Priced): string {
 	return JSON.stringify([endpoint.path, mode, model, chosen]);
 }
 
-/** A generation as it would be asked for. */
+/** A generation with this body, to ask for its price. */
 export const generationOf = (body: Json): Priced => ({
 	endpoint: ENDPOINTS.createGeneration,
 	body,
 });
 
-/** What was paid for so many. */
+/** What was paid for a number of units. */
 interface Paid {
 	credits: number;
 	units: number;
 }
 
-/** How long the newest generations are not read again, in ms. */
+/** For so long the newest generations are not read again, in ms. */
 const FRESH_MS = 5 * MINUTE_MS;
 
-/** The same after a failure. */
+/** For so long they are not read again after a failure, in ms. */
 const RETRY_MS = MINUTE_MS;
 
-/** Further pages are read while a price is missing, so many at most. */
+/** At most so many pages are read while a price is missing. */
 const MOST_PAGES = 5;
 
-/** More kinds than any workspace uses. */
+/** More kinds of requests than any workspace uses. */
 const MOST_KINDS = 1_000;
 
-/** The prices of a workspace, as far as this process has seen what it has paid. */
+/** The prices of a workspace, as far as this process has seen them paid. */
 export class PriceBook {
-	/** By kind of request, and by kind with its parameters. */
+	/** By kind of request ({@link priceKindOf}), and by exact kind ({@link exactKindOf}). */
 	private readonly paid = new BoundedMap<string, Paid>(MOST_KINDS);
 	private readonly turn = new Semaphore(1);
 	private readUntil = -Infinity;
 	/**
-	 * How far the list was read since: kinds that a newer entry has shown, pages, and the cursor of the next
-	 * one.
+	 * How far the list of generations was read: kinds whose newest price was seen, the number of pages, and
+	 * the cursor of the next page.
 	 */
 	private seen = new Set<string>();
 	private pages = 0;
@@ -172,15 +179,15 @@ export class PriceBook {
 		private readonly clock: Pick<Clock, 'monotonic'>,
 	) {}
 
-	/** Whether the service has named no price so far. */
+	/** Whether no price is known yet. */
 	get isEmpty(): boolean {
 		return this.paid.size === 0;
 	}
 
 	/**
-	 * Reads the newest generations, at most once in a few minutes, and further ones only while a price is
-	 * missing.
-	 * @param wanted what has to be priced: generations, as only these are listed with what they are
+	 * Learns prices from the newest generations. The first page is read at most once in a few minutes,
+	 * further pages only while a wanted price is missing.
+	 * @param wanted the generations to be priced; other jobs are not listed with their prices
 	 */
 	async ask(channel: Channel, wanted: readonly Priced[]): Promise<void> {
 		await this.turn.run(channel, async () => {
@@ -216,7 +223,8 @@ export class PriceBook {
 	}
 
 	/**
-	 * A finished one tells the price of an output: of what was made in part, nobody knows what was asked for.
+	 * A completed generation tells the price of one output. A partially completed one does not, because it
+	 * does not show how many outputs were asked for.
 	 */
 	private learnFromList(entry: Json): void {
 		const credits = creditsOf(entry);
@@ -225,30 +233,30 @@ export class PriceBook {
 		const units = Math.max(...lengths);
 		const kind = priceKindOf(generationOf(entry));
 		const isTelling = entry.status === 'completed' && credits !== undefined && units > 0;
-		// The text that was spoken is not shown.
+		// Speech is priced by its text, which the list does not show.
 		if (!isTelling || isByCharacter(model) || this.seen.has(kind)) return;
 		this.seen.add(kind);
 		this.paid.set(kind, { credits, units });
 	}
 
 	/** The answer to a creation says what it has reserved. */
-	teach(request: Priced, job: Resource): void {
+	learnFromAnswer(request: Priced, job: Resource): void {
 		const credits = creditsOf(job);
 		const units = unitsOf(request);
 		if (credits === undefined || units === 0) return;
 		for (const kind of [priceKindOf(request), exactKindOf(request)]) {
-			const known = this.paid.get(kind);
-			// Credits of speech are whole: a short text says less of the price of a character than a longer
-			// one.
+			const earlier = this.paid.get(kind);
+			// Credits of speech are rounded up, so a short text says less about the price of a character than
+			// a longer one.
 			const isExplained =
-				known !== undefined &&
-				units < known.units &&
-				Math.ceil((known.credits / known.units) * units) === credits;
+				earlier !== undefined &&
+				units < earlier.units &&
+				Math.ceil((earlier.credits / earlier.units) * units) === credits;
 			if (!isExplained) this.paid.set(kind, { credits, units });
 		}
 	}
 
-	/** The price of one output, character or request. */
+	/** The price of one unit: an output, a character or a request. `undefined` if it is not known. */
 	private perUnit(request: Priced): number | undefined {
 		const { model } = isRecord(request.body) ? request.body : {};
 		if (model === LITE_SPEECH.model) return LITE_SPEECH.price;
@@ -256,7 +264,7 @@ export class PriceBook {
 		return paid && paid.credits / paid.units;
 	}
 
-	/** What a request is expected to cost; `undefined` where that is not known. */
+	/** What a request is expected to cost; `undefined` if that is not known. */
 	costOf(request: Priced): number | undefined {
 		const stated = statedPrice(request.endpoint, request.body);
 		if (stated !== undefined) return stated;
@@ -264,21 +272,14 @@ export class PriceBook {
 		return price === undefined ? undefined : price * unitsOf(request);
 	}
 
-	/** What it is expected to reserve: of speech whole credits. Specification: SpeechGeneration. */
+	/**
+	 * What a request is expected to reserve. Speech reserves whole credits. Specification: SpeechGeneration.
+	 */
 	reservationOf(request: Priced): number | undefined {
 		const cost = this.costOf(request);
 		const { model } = isRecord(request.body) ? request.body : {};
 		return cost !== undefined && isByCharacter(model) ? Math.ceil(cost - 1e-9) : cost;
 	}
-}
-
-/** Never less than it will be. */
-export const roundedUp = (credits: number): number => Math.ceil(credits * 100 - 1e-6) / 100;
-
-/** `1 credit`, `24 credits`. */
-export function creditWords(credits: number): string {
-	const shown = roundedUp(credits);
-	return `${shown} ${shown === 1 ? 'credit' : 'credits'}`;
 }
 
 const OUTPUT_WORDS: Record<string, string> = {
@@ -287,7 +288,7 @@ const OUTPUT_WORDS: Record<string, string> = {
 	audio: 'a file',
 };
 
-/** The price of a model, as the list of models shows it; `undefined` where it is not known. */
+/** The price of a model, as the list of models shows it; `undefined` if it is not known. */
 export function priceWords(book: PriceBook, mode: string, model: string): string | undefined {
 	if (model === LITE_SPEECH.model) return '300 credits per million characters';
 	const prompt = 'x'.repeat(1_000);

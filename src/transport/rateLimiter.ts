@@ -4,33 +4,34 @@ import type { Clock, Channel } from '../base/types';
 import type { OtherClients } from './otherClients';
 import { MINUTE_MS, TUNING } from './tuning';
 
-/** A little more than the service's minute, because its clock and ours do not run in step. */
+/** A little more than the minute of the service, because its clock and ours do not run in step. */
 const WINDOW_MS = MINUTE_MS + 250;
 
-/** What is left however often reads are refused: a creation, a list and a read. */
+/** However often reads are refused, so many requests a minute are left: a creation, a list and a read. */
 const MIN_PER_MINUTE = 3;
 
 /**
- * A sliding-window rate limiter for one workspace and process (specification: Limits, Request rate). A
- * request counts from its admission until a full window after its response, as nobody knows when in between
- * the service counted it.
+ * A sliding-window rate limiter for one workspace in this process (specification: Limits, Request rate). A
+ * request counts from the moment it may be sent until a full window after its response, because nobody knows
+ * when in between the service has counted it.
  *
- * While others are there, a process takes its part of the requests. Alone it is never refused, so a refused
- * read shows that there are more of them: it halves the limit, which then grows again. Reads are
- * served before writes: a run whose jobs are not read would not end.
+ * While others use the workspace, this process takes only its part of the requests. Alone it is never
+ * refused. So a refused read shows that others take more: it halves the limit, which then grows again by half
+ * each minute, such as from 60 to 30 requests, and to 45 a minute later. Reads are sent before writes,
+ * because a run whose jobs are not read would not end.
  */
 export class RateLimiter {
 	private readonly reads = new WaitQueue(false);
 	private readonly writes = new WaitQueue(false);
 	private inFlight = 0;
-	/** When the responses came that still count. */
+	/** When the responses came that still count, the oldest first. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
-	/** What the last refused read left, and when that was. */
+	/** The limit that the last refused read has left, and when that was. */
 	private cut = { to: Infinity, at: 0 };
-	/** Whether the last request that was admitted reads. */
+	/** Whether the last request that was sent is a read. */
 	private wasRead = false;
-	/** When the last request was admitted, on the monotonic clock. */
+	/** When the last request was sent, on the monotonic clock. */
 	usedAt: number;
 	private readonly wakeUp: WakeUp;
 
@@ -38,14 +39,18 @@ export class RateLimiter {
 		private readonly clock: Clock,
 		/** The configured limit: requests a minute, at least 1. */
 		public limit: number,
-		/** Who else uses the workspace; nobody where it is left out. */
+		/** Until when others are taken to use the workspace; without it nobody else does. */
 		private readonly others: Pick<OtherClients, 'thereUntil'> = { thereUntil: -Infinity },
 	) {
 		this.usedAt = clock.monotonic();
-		this.wakeUp = new WakeUp(clock, () => this.serve());
+		const onFault = (fault: unknown) => {
+			this.reads.rejectAll(fault);
+			this.writes.rejectAll(fault);
+		};
+		this.wakeUp = new WakeUp(clock, () => this.serve(), onFault);
 	}
 
-	/** The limit at the moment. */
+	/** The limit at this moment: its part beside others, and what refused reads have left of it. */
 	get requestsPerMinute(): number {
 		const now = this.clock.monotonic();
 		const isAlone = now >= this.others.thereUntil;
@@ -55,7 +60,7 @@ export class RateLimiter {
 		return Math.max(1, Math.floor(Math.min(part, risen)));
 	}
 
-	/** Whether a request would be sent at once. */
+	/** Whether a further request would be sent at once. */
 	get hasRoom(): boolean {
 		const now = this.clock.monotonic();
 		return now >= this.pausedUntil && this.used(now) < this.requestsPerMinute;
@@ -66,14 +71,14 @@ export class RateLimiter {
 		return this.inFlight + this.responses.length;
 	}
 
-	/** Waits until a request may be sent: `false` if the channel was cancelled. */
+	/** Waits until a request may be sent. `false` if the channel was cancelled before. */
 	acquire(channel: Channel, isRead = false): Promise<boolean> {
 		const pending = (isRead ? this.reads : this.writes).wait(channel, this.clock.monotonic());
 		this.serve();
 		return pending;
 	}
 
-	/** To be called after every acquired request. */
+	/** Must be called when the response to an acquired request has come, or when it was not sent. */
 	release(): void {
 		this.inFlight -= 1;
 		this.responses.push(this.clock.monotonic());
@@ -81,9 +86,9 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The service answered 429. A refused read is about the requests of the minute. Anything else, such as
-	 * a voice that is being made, may be refused for a reason of its own: that pauses all requests only if
-	 * our own minute is full.
+	 * The service has answered 429. If a read is refused, there were too many requests in the minute.
+	 * Anything else, such as making a voice, may be refused for another reason, so it pauses all requests
+	 * only if our own minute is full.
 	 */
 	throttled(waitMs: number, isRead = false): void {
 		const now = this.clock.monotonic();
@@ -95,7 +100,7 @@ export class RateLimiter {
 		if (isRead || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}
 
-	/** Reads first; but what creates and has waited for a minute has every second turn. */
+	/** Reads are sent first. But if the oldest write has waited for a minute, reads and writes take turns. */
 	private nextQueue(now: number): WaitQueue<boolean> {
 		const { since = now } = this.writes.next ?? {};
 		const isOverdue = now - since >= MINUTE_MS && this.wasRead;

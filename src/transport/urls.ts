@@ -1,6 +1,6 @@
 import { sendable, unwrapped } from '../base/texts';
 
-/** Judged by the host name alone: published code cannot resolve names. */
+/** Where an address lies. Only its host name counts, because published code cannot resolve names. */
 type AddressKind = 'loopback' | 'private' | 'public';
 
 /** The URL parser has turned every spelling of an IPv4 address into four decimal numbers. */
@@ -22,13 +22,14 @@ function ipv4Kind(first: number, second: number): AddressKind {
 
 function ipv6Kind(host: string): AddressKind {
 	if (host === '::1') return 'loopback';
-	// Unspecified, IPv4-mapped and -translated, 6to4 and Teredo, unique local, link-local, multicast.
+	// These are: unspecified, IPv4-mapped and -translated, 6to4 and Teredo, unique local, link-local and
+	// multicast addresses.
 	const isPrivate =
 		/^(::|64:ff9b:|2002:|2001:0?:|f[cd][0-9a-f]{2}:|fe[89a-f][0-9a-f]:|ff[0-9a-f]{2}:)/.test(host);
 	return isPrivate ? 'private' : 'public';
 }
 
-/** Names that no public address has: of one word, or in a zone for a network of one's own. */
+/** Names that no public address has: a single word, or a name in a zone for private networks. */
 const INSIDE =
 	/^[^.]+$|\.(local|localdomain|internal|intranet|private|corp|home|lan|svc|cluster|home\.arpa)$/;
 
@@ -42,7 +43,7 @@ export function addressKind(hostname: string): AddressKind {
 	return INSIDE.test(host) ? 'private' : 'public';
 }
 
-/** Not by `URL.canParse`, which some versions of Node answer with false for an address with umlauts. */
+/** Parses a URL. `URL.canParse` is not used, because some versions of Node refuse addresses with umlauts. */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
 	try {
 		return new URL(text, base);
@@ -53,30 +54,33 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
 
 const serviceKind = (baseUrl: string) => addressKind(parseUrl(baseUrl)?.hostname ?? '');
 
-export const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
+const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
-/** Plain http is for a service on this machine, such as the sandbox, and stays on this machine. */
+/**
+ * Whether an address is safe to send to. Plain http is allowed only if the service runs on this machine, such
+ * as the sandbox, and only to addresses on this machine.
+ */
 export const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 	protocol === 'https:' ||
 	(protocol === 'http:' && addressKind(hostname) === 'loopback' && isLocalService(baseUrl));
 
-/** No address ends with one of them: something else has become a part of it. */
+/** No address ends with one of these characters: such a text contains something else too. */
 const NO_END = /["<>\\^`{|}]$/;
 
-/** A URL as `new URL` writes it, without the blanks, quotes and brackets around it. */
+/** The URL in a text, without the blanks, quotes and brackets around it; `undefined` if it is none. */
 function urlIn(text: string): URL | undefined {
 	const address = unwrapped(sendable(text));
 	return NO_END.test(address) ? undefined : parseUrl(address);
 }
 
-/** The https address in a text; `undefined` where it is none. */
+/** The https address in a text; `undefined` if it is none. */
 export function httpsUrlIn(text: string): string | undefined {
 	const url = urlIn(text);
 	return url?.protocol === 'https:' ? url.href : undefined;
 }
 
 /**
- * The media input in a text, or what is wrong with it.
+ * The address of a media input in a text, or what is wrong with it.
  * Specification: Conventions, "media input URLs are HTTPS".
  */
 export function mediaUrlIn(
@@ -89,8 +93,8 @@ export function mediaUrlIn(
 }
 
 /**
- * What is wrong with an address that the service gives for uploads or downloads; `undefined` for a
- * good one. A public service must not reach private networks.
+ * What is wrong with an address that the service gives for an upload or a download; `undefined` if nothing
+ * is. A public service must not lead us into private networks.
  */
 export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
 	const url = parseUrl(text);

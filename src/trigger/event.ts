@@ -1,11 +1,14 @@
-import { createHash } from 'crypto';
 import { EVENTS, isRecord, textOf, type Json } from '../api';
 import { withoutSlashes } from '../base/texts';
 import { isResource, type Resource } from '../base/types';
-import { inOrder } from '../base/values';
-import { AGENT_STATUSES, jobState } from '../transport/jobState';
 
-/** What is known about an event; the specification does not show its payload (Events). */
+/*
+ * What a delivery says. The specification names the eight kinds of events and does not show their payload
+ * (Events), so all shapes are read that services usually give: the kind, the id of the event, and the
+ * resource or its id.
+ */
+
+/** What is known about an event. */
 export interface MediaGenEvent {
 	/** One of the eight kinds, or what the payload says instead, or `unknown`. */
 	kind: string;
@@ -15,16 +18,16 @@ export interface MediaGenEvent {
 	resource?: Resource;
 }
 
-/** The record that a value is, or that it holds as a list of one. */
+/** A value that is a record, or the record in a list that has no other entry. */
 function recordIn(value: unknown): Json | undefined {
 	const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	return isRecord(only) ? only : undefined;
 }
 
 /**
- * The object that a verified body holds, without properties called `__proto__`, which a later merge
- * could turn into a prototype; bytes that are not UTF-8 become U+FFFD. Never throws: `undefined` for
- * what is not JSON, no object or nested too deeply, none of which can be an event.
+ * Parses the body of a verified delivery. Properties called `__proto__` are left out, because a later merge
+ * could turn them into a prototype. Bytes that are not UTF-8 become U+FFFD. It never throws.
+ * @returns `undefined` for what cannot be an event: no JSON, no object, or nested too deeply
  */
 export function readPayload(rawBody: Uint8Array): Json | undefined {
 	try {
@@ -44,19 +47,19 @@ export function readPayload(rawBody: Uint8Array): Json | undefined {
 /** The fields that name the kind of an event, whatever it is. */
 const KIND_FIELDS = ['type', 'event', 'event_type', 'eventType', 'kind'];
 
-/** The fields that may hold one of the eight kinds besides: other texts in them mean something else. */
+/** Further fields that may hold one of the eight kinds. Any other text in them means something else. */
 const MORE_KIND_FIELDS = ['name', 'event_name', 'eventName', 'topic'];
 
-/** What a kind looks like that is newer than this package: words with dots between them. */
+/** A kind that is newer than this package: words with dots between them. */
 const DOTTED = /^[a-z][\w-]*(\.[\w-]+)+$/i;
 
-/** Where JSON:API holds what an event is about; only in the first of them it is whole. */
+/** Where JSON:API holds what an event is about. Only `included` holds the whole resource. */
 const JSON_API = ['included', 'attributes', 'relationships'];
 
 /** Where an event may hold its resource or what belongs to that. */
 const CONTAINERS = [...JSON_API, 'data', 'payload', 'object', 'resource', 'job', 'event'];
 
-/** Levels of containers in each other: `data.relationships.generation.data` has four. */
+/** How many containers within each other are looked into: `data.relationships.generation.data` has four. */
 const MAX_DEPTH = 4;
 
 /** What a resource may be called, by the first word of the event's kind. */
@@ -76,7 +79,7 @@ const saysWhatItIs = ({ object }: Json): boolean =>
 /** What a resource of any kind may be called. */
 const ANY_RESOURCE = ['job', 'resource'];
 
-/** Texts that say what a resource is, and not which one: `generation`, `voices`. */
+/** Texts that name a kind of resource and not a single one, such as `generation` or `voices`. */
 const KINDS_OF_RESOURCES = new Set(
 	[...ANY_RESOURCE, ...Object.values(RESOURCE_NAMES).flat()].flatMap((name) => [name, `${name}s`]),
 );
@@ -90,15 +93,18 @@ function resourceNames(kind = ''): string[] {
 const firstText = (values: unknown[]): string | undefined =>
 	values.map(textOf).find((text) => text !== undefined);
 
-/** One of the eight kinds, also after a prefix, as in `com.example.generation.failed`. */
+/**
+ * The first of the eight kinds in these values. A prefix may stand before it:
+ * `com.example.generation.failed`.
+ */
 const knownEventKind = (values: unknown[]): string | undefined =>
 	EVENTS.find((kind) =>
 		values.some((value) => typeof value === 'string' && `.${value}`.endsWith(`.${kind}`)),
 	);
 
 /**
- * The kind that a record names: one of the eight, else a word with dots. Any other text names no event,
- * because resources have a `type`, too.
+ * The kind of event that a record names: one of the eight, else words with dots between them. No other text
+ * counts, because resources have a `type` too.
  */
 function kindIn(record: Json): string | undefined {
 	const usual = KIND_FIELDS.map((name) => record[name]);
@@ -107,40 +113,43 @@ function kindIn(record: Json): string | undefined {
 	return knownEventKind([...usual, ...more]) ?? firstText(dotted);
 }
 
-/** The records of a payload in these places and in each other, the outer ones first. */
-function recordsOf(payload: Json, places: readonly string[]): Json[] {
+/** A payload and all records within it that stand in these fields, the outer ones first. */
+function recordsOf(payload: Json, fields: readonly string[]): Json[] {
 	const all = [payload];
 	let level = all;
 	for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
-		const inner = level.flatMap((record) => places.map((place) => recordIn(record[place])));
+		const inner = level.flatMap((record) => fields.map((field) => recordIn(record[field])));
 		level = inner.filter((record) => record !== undefined);
 		all.push(...level);
 	}
 	return all;
 }
 
-/** The kind that a payload names: in itself one of the eight may stand in any field. */
+/** The kind that a payload names. In its outermost record, one of the eight may stand in any field. */
 function eventKindOf(payload: Json): string | undefined {
 	const named = recordsOf(payload, [...CONTAINERS, 'meta']).map(kindIn);
 	return knownEventKind([...named, ...Object.values(payload)]) ?? firstText(named);
 }
 
-/** A record that has an id of its own, with the fields that JSON:API puts into `attributes`. */
+/** A record as a resource, if it has an id. JSON:API puts its other fields into `attributes`. */
 const asResource = (record: Json): Resource | undefined =>
 	isResource(record) ? { ...recordIn(record.attributes), ...record } : undefined;
 
-interface Search {
-	places: readonly string[];
-	/** What names the event is never its resource: its `id` is that of the event. */
+interface ResourceSearch {
+	fields: readonly string[];
+	/** Whether a record is the event, and so never the resource: its `id` is that of the event. */
 	isEvent: (record: Json) => boolean;
 }
 
-/** The resource in these places that says what it is, or the innermost, as far as {@link MAX_DEPTH}. */
-function resourceIn(record: Json, search: Search, depth = 1): Resource | undefined {
-	for (const place of search.places) {
-		const inner = recordIn(record[place]);
+/**
+ * The resource in these places: the first that says what it is, otherwise the innermost. It is looked for as
+ * deep as {@link MAX_DEPTH}.
+ */
+function resourceIn(record: Json, search: ResourceSearch, depth = 1): Resource | undefined {
+	for (const field of search.fields) {
+		const inner = recordIn(record[field]);
 		if (!inner) continue;
-		const isEvent = place === 'event' || search.isEvent(inner);
+		const isEvent = field === 'event' || search.isEvent(inner);
 		const itself = isEvent && !saysWhatItIs(inner) ? undefined : asResource(inner);
 		if (itself && !isEvent && saysWhatItIs(inner)) return itself;
 		const found = depth < MAX_DEPTH ? resourceIn(inner, search, depth + 1) : undefined;
@@ -149,38 +158,38 @@ function resourceIn(record: Json, search: Search, depth = 1): Resource | undefin
 	return undefined;
 }
 
-/** The id that a text such as `gen_1` or `/v1/generations/gen_1` is. */
-function idIn(value: unknown): string | undefined {
+/** The id in a text such as `gen_1` or `/v1/generations/gen_1`; `undefined` if there is none. */
+function idInText(value: unknown): string | undefined {
 	const [path = ''] = typeof value === 'string' ? value.split(/[?#]/, 1) : [];
 	const id = withoutSlashes(path).split('/').at(-1) ?? '';
 	return /^\S+$/.test(id) && !KINDS_OF_RESOURCES.has(id) ? id : undefined;
 }
 
-/** The id of a resource that is not there itself: `generation_id`, else `resource` or `job` as a text. */
+/** The id of a resource that is only named: as `generation_id`, or as the text of `resource` or `job`. */
 function idOfResourceIn(records: Json[], names: readonly string[]): string | undefined {
 	const called = names.flatMap((name) => [`${name}_id`, `${name}Id`]);
 	const ids = called.flatMap((name) => records.map((record) => record[name]));
-	const texts = names.flatMap((name) => records.map((record) => idIn(record[name])));
+	const texts = names.flatMap((name) => records.map((record) => idInText(record[name])));
 	return firstText(ids) ?? firstText(texts);
 }
 
 /**
- * Reads an event, whose shape the specification does not show: its kind, and the resource or else
- * the resource's id; neither is ever the id of the event. A payload that names no event, or says that it is a
- * resource, is the resource itself.
+ * Reads an event: its kind, its id, and the resource or at least the id of the resource. The id of the event
+ * is never taken for that of the resource. A payload that names no event, or that says that it is a resource,
+ * is the resource itself.
  */
 export function readEvent(payload: Json): MediaGenEvent {
 	const kind = eventKindOf(payload);
 	const names = resourceNames(kind);
-	const places = [...CONTAINERS, ...names];
+	const fields = [...CONTAINERS, ...names];
 	const isEvent = (record: Json): boolean => {
 		const named = [record, recordIn(record.attributes) ?? {}].map(kindIn);
 		return knownEventKind(named) !== undefined || (kind !== undefined && named.includes(kind));
 	};
 	const isItself = kind === undefined || saysWhatItIs(payload);
 	const itself = isItself ? asResource(payload) : undefined;
-	const resource = resourceIn(payload, { places, isEvent }) ?? itself;
-	const records = recordsOf(payload, places);
+	const resource = resourceIn(payload, { fields, isEvent }) ?? itself;
+	const records = recordsOf(payload, fields);
 	const resourceId = resource?.id ?? idOfResourceIn(records, names);
 	const ofEvent = records.filter((record) => record === payload || isEvent(record));
 	const eventIds = ofEvent.flatMap(({ id, event_id: own }) => [id, own]);
@@ -193,89 +202,12 @@ export function readEvent(payload: Json): MediaGenEvent {
 }
 
 /**
- * Whether a resource comes to this only once, so that its status names the event: to its end, and not to a
- * review gate, of which an agent run may have several.
+ * What kind of resource an event is about, as the resource says, otherwise as the kind of the event says.
+ * Empty for `generation.…`, which is a generation or a speech generation.
  */
-const isEnd = ({ kind, resource }: MediaGenEvent): boolean =>
-	EVENTS.some((known) => known === kind)
-		? kind !== 'agent.review_required'
-		: resource !== undefined && jobState(resource, AGENT_STATUSES.afterReview) !== 'running';
-
-/** Fields that tell of a delivery, and not of the event. */
-const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;
-
-/** What a link has of its signature, which is made anew when the event is told again. */
-const OF_SIGNATURE = /^expires/i;
-
-/** What a payload says of its event, which is the same in every delivery. */
-function contentOf(payload: Json): unknown {
-	const text = JSON.stringify(payload, (name, value: unknown) => {
-		if (OF_DELIVERY.test(name) || OF_SIGNATURE.test(name)) return undefined;
-		const isLink = typeof value === 'string' && /^https?:/i.test(value);
-		return isLink ? value.split('?', 1)[0] : value;
-	});
-	return JSON.parse(text);
-}
-
-/**
- * A hash of what is the same in every delivery of an event: its id, kind and resource. One without an id is
- * known by the end that its resource has come to, else by all that it says: rather started twice than lost.
- * The timestamp is not part of it, because it changes when a delivery is repeated.
- */
-export function eventIdentity(payload: Json): string {
-	const event = readEvent(payload);
-	const { kind, eventId, resourceId, resource } = event;
-	let identity: unknown[] = [contentOf(payload)];
-	// The specification does not show that an `id` is the event's (Events). If it is that of a
-	// workspace, other events have it too, and none of them must be lost.
-	if (eventId !== undefined) identity = ['event', eventId, kind, resourceId];
-	else if (resourceId !== undefined && isEnd(event))
-		identity = ['resource', resourceId, kind, resource?.status];
-	return createHash('sha256').update(inOrder(identity)).digest('base64');
-}
-
-/** The kind of a resource by its own word, else by the event's kind; '' if a model made it. */
 export function objectOf({ kind, resource }: MediaGenEvent): string {
 	if (typeof resource?.object === 'string') return resource.object;
 	const [prefix = ''] = kind.split('.');
 	if (prefix === 'agent') return 'agent_run';
 	return prefix === 'voice' || prefix === 'persona' ? prefix : '';
-}
-
-/** Which events a user wants; an empty list means all of them. */
-export interface Filters {
-	modes: readonly string[];
-	models: readonly string[];
-	statuses: readonly string[];
-	resourceIds: readonly string[];
-}
-
-/** `unknown`: the resource must be read to decide. */
-export type Verdict = 'wanted' | 'unwanted' | 'unknown';
-
-const MADE_BY_MODEL = ['generation', 'speech_generation', ''];
-const WITH_STATUS = [...MADE_BY_MODEL, 'agent_run', 'persona'];
-
-function compare(wanted: readonly string[], value: unknown): Verdict {
-	if (wanted.length === 0) return 'wanted';
-	if (value === undefined || value === null) return 'unknown';
-	return wanted.some((each) => each === value) ? 'wanted' : 'unwanted';
-}
-
-/**
- * Whether the user wants this event. A filter speaks of the resources that have its field: modes
- * and models of generations and speech (whose mode is audio), statuses of all but voices; it lets
- * the others pass.
- */
-export function verdictOf(event: MediaGenEvent, filters: Filters): Verdict {
-	const object = objectOf(event);
-	const { mode, model, status }: Json = event.resource ?? {};
-	const verdicts = [compare(filters.resourceIds, event.resourceId ?? '')];
-	if (MADE_BY_MODEL.includes(object)) {
-		verdicts.push(compare(filters.modes, object === 'speech_generation' ? 'audio' : mode));
-		verdicts.push(compare(filters.models, model));
-	}
-	if (WITH_STATUS.includes(object)) verdicts.push(compare(filters.statuses, status));
-	if (verdicts.includes('unwanted')) return 'unwanted';
-	return verdicts.includes('unknown') ? 'unknown' : 'wanted';
 }

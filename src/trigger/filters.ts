@@ -11,8 +11,12 @@ import { ABSENT, flag, names, type Rule } from '../fields/rules';
 import { labelOf } from '../n8n/pickers/choices';
 import { eachPage } from '../n8n/pickers/request';
 import { isResource } from '../base/types';
-import { operationError } from '../n8n/shownErrors';
-import type { Filters } from './event';
+import { operationError } from '../n8n/errors';
+import { objectOf, type MediaGenEvent } from './event';
+
+/*
+ * The options that both triggers have, and which events they let through.
+ */
 
 /** What n8n says of the executions that a trigger starts. */
 export const LISTED =
@@ -60,7 +64,7 @@ export async function getModels(this: ILoadOptionsFunctions): Promise<INodePrope
 	return options;
 }
 
-/** A parameter of the node: executions read it per item; webhooks and polls have no items. */
+/** A parameter of the node. Only in an execution n8n wants to know for which item it is read. */
 export function parameterOf(
 	context: IAllExecuteFunctions,
 	name: string,
@@ -76,8 +80,8 @@ export const optionsOf = (context: IAllExecuteFunctions): Json =>
 	(parameterOf(context, 'options', {}) ?? {}) as Json;
 
 /**
- * What the rule of a field says to a parameter of a trigger. An empty list is that of a new node:
- * it chooses nothing, and so lets all through.
+ * Reads a parameter by the rule of its field. An empty list is that of a new node: it chooses nothing, and so
+ * lets all through.
  * @throws NodeOperationError for a value that cannot be used
  */
 function ruled<T>(
@@ -87,10 +91,10 @@ function ruled<T>(
 	rule: Rule,
 ): T | undefined {
 	const isUnset = value === undefined || (Array.isArray(value) && value.length === 0);
-	const said = rule(isUnset ? ABSENT : value, { baseUrl: '', files: {} });
-	if ('value' in said) return said.value as T | undefined;
-	throw operationError(context.getNode(), `${label} ${said.problem}`, {
-		description: said.hint,
+	const ruling = rule(isUnset ? ABSENT : value, { baseUrl: '', files: {} });
+	if ('value' in ruling) return ruling.value as T | undefined;
+	throw operationError(context.getNode(), `${label} ${ruling.problem}`, {
+		description: ruling.hint,
 	});
 }
 
@@ -107,7 +111,7 @@ export const switchOf = (
 	value: unknown,
 ): boolean | undefined => ruled<boolean>(context, label, value, flag());
 
-/** What the options leave through, whatever an expression gives: arrays, or texts with commas. */
+/** The filters that are set in the options. An expression may give arrays, or texts with commas. */
 export function filtersOf(context: IAllExecuteFunctions): Filters {
 	const { modes, models, statuses, resourceIds } = optionsOf(context);
 	return {
@@ -116,4 +120,42 @@ export function filtersOf(context: IAllExecuteFunctions): Filters {
 		statuses: chosenNames(context, 'Statuses', statuses),
 		resourceIds: chosenNames(context, 'Resource IDs', resourceIds),
 	};
+}
+
+/** Which events a user wants; an empty list means all of them. */
+export interface Filters {
+	modes: readonly string[];
+	models: readonly string[];
+	statuses: readonly string[];
+	resourceIds: readonly string[];
+}
+
+/** Whether an event is wanted; `unknown` if the resource must be read to decide. */
+export type Verdict = 'wanted' | 'unwanted' | 'unknown';
+
+const MADE_BY_MODEL = ['generation', 'speech_generation', ''];
+const WITH_STATUS = [...MADE_BY_MODEL, 'agent_run', 'persona'];
+
+function compare(wanted: readonly string[], value: unknown): Verdict {
+	if (wanted.length === 0) return 'wanted';
+	if (value === undefined || value === null) return 'unknown';
+	return wanted.some((each) => each === value) ? 'wanted' : 'unwanted';
+}
+
+/**
+ * Whether the user wants this event. A filter decides only about resources that have its field, and lets all
+ * others pass: generations and speech generations have a mode (speech: audio) and a model, all but voices
+ * have a status.
+ */
+export function verdictOf(event: MediaGenEvent, filters: Filters): Verdict {
+	const object = objectOf(event);
+	const { mode, model, status }: Json = event.resource ?? {};
+	const verdicts = [compare(filters.resourceIds, event.resourceId ?? '')];
+	if (MADE_BY_MODEL.includes(object)) {
+		verdicts.push(compare(filters.modes, object === 'speech_generation' ? 'audio' : mode));
+		verdicts.push(compare(filters.models, model));
+	}
+	if (WITH_STATUS.includes(object)) verdicts.push(compare(filters.statuses, status));
+	if (verdicts.includes('unwanted')) return 'unwanted';
+	return verdicts.includes('unknown') ? 'unknown' : 'wanted';
 }

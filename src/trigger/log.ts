@@ -2,24 +2,32 @@ import type { IAllExecuteFunctions, IExecuteFunctions, IWebhookFunctions } from 
 import type { Json } from '../api';
 import { plainText } from '../transport/bodies';
 
-/** Names a trigger in a log line: n8n prints nothing but the message. */
+/** The name of a trigger for a line of the log, because n8n prints nothing but the message. */
 export function nameInLog(context: IAllExecuteFunctions): string {
 	const { id, name } = context.getWorkflow();
 	return `"${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
 }
 
-/** Where a trigger meets an event. */
-type Context = IExecuteFunctions | IWebhookFunctions;
+/** The functions that n8n gives where a trigger gets an event. */
+type EventContext = IExecuteFunctions | IWebhookFunctions;
 
-/** What has been logged of a trigger: each reason once, as anybody can cause it any number of times. */
+/**
+ * What was logged as a warning. Each reason is logged so once for each trigger, because anybody can cause it
+ * any number of times.
+ */
 const warned = new Set<string>();
 
 /**
- * Logs what happens to a trigger for the first time as a warning, and further ones for the debug log.
- * @param reason the same text for all of them, whatever its figures
- * @param details may differ
+ * Logs what has happened to a trigger: the first time as a warning, later only at the level debug.
+ * @param reason tells one kind of event from another; figures in it do not count
+ * @param details may be others each time
  */
-export function warnOnce(context: Context, happened: string, reason: string, details = ''): void {
+export function warnOnce(
+	context: EventContext,
+	happened: string,
+	reason: string,
+	details = '',
+): void {
 	const message = `MediaGen Trigger: ${nameInLog(context)} ${happened}, because ${reason}${details}`;
 	const trigger = [context.getWorkflow().id, context.getNode().id, context.getMode()].join('/');
 	const key = `${trigger} ${happened} ${reason.replace(/\d+/g, '')}`;
@@ -33,11 +41,11 @@ export function warnOnce(context: Context, happened: string, reason: string, det
 	);
 }
 
-/** What becomes of an event of which a filter wants to know more than it shows. */
+/** What is logged of an event that a filter cannot let through, because it shows too little. */
 export const NOT_STARTED = 'starts nothing for an event';
 
-/** An event whose resource is needed, and not found in it: it would be lost in silence. */
-export function warnOfNoResource(context: Context, happened: string, payload: Json): void {
+/** Warns of an event in which no resource was found although one is needed: otherwise nobody would know. */
+export function warnOfNoResource(context: EventContext, happened: string, payload: Json): void {
 	const fields = plainText(Object.keys(payload).join(', '));
 	const reason = 'neither a resource nor the ID of one was found in it';
 	warnOnce(context, happened, reason, `. Its fields: ${fields}`);

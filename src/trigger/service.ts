@@ -17,12 +17,11 @@ import {
 	type Resource,
 	type SendResult,
 } from '../base/types';
-import { excludedScope } from '../transport/credential';
 import { requestResource, type RequestOptions } from '../transport/client';
 import { errorOf, isOutcomeUnknown } from '../transport/statuses';
-import { detailsOf, nodeError } from '../n8n/errors';
-import { asWritten, operationError } from '../n8n/shownErrors';
-import { errorRow, inFields } from '../n8n/rows';
+import { asWritten, detailsOf, nodeError, operationError } from '../n8n/errors';
+import { errorRow } from '../n8n/failedRows';
+import { inFields } from '../n8n/rows';
 import { collect } from '../creation/outputs';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
@@ -30,7 +29,7 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 const cancelSignalOf = (context: IAllExecuteFunctions): AbortSignal | undefined =>
 	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 
-/** What is known of a request for which there was no more time: what the service has said last. */
+/** The failure of a request that had no more time: what the service has said last of it. */
 function outOfTime(last: SendResult | undefined): Failed {
 	if (last === undefined) {
 		const reason =
@@ -48,27 +47,30 @@ function outOfTime(last: SendResult | undefined): Failed {
 }
 
 /**
+ * Opens the service for a trigger.
  * @param deadline ends every request; without it they end when the execution is cancelled
  * @throws NodeOperationError when the credential's base URL or key cannot be used
  */
 export async function openService(context: IAllExecuteFunctions, deadline?: AbortSignal) {
 	const node = context.getNode();
-	const connection = await connect(context, {
+	const { access, host, workspace } = await connect(context, {
 		signal: deadline ?? cancelSignalOf(context),
 		fairnessKey: `trigger ${context.getWorkflow().id ?? ''}/${node.id}`,
 		timeoutMs: 0,
 	});
-	const { baseUrl, apiKey, host, workspace } = connection;
+	const { baseUrl, apiKey, excludedScopes } = access;
 	let last: SendResult | undefined;
 	const send = async (request: ApiRequest) => {
 		const response = await host.channel.send(request);
-		// What is cut off at the deadline says less than the answer before it.
+		// A request that is cut off at the deadline says less than the answer before it.
 		if (last === undefined || !isNoResponse(response)) last = response;
 		return response;
 	};
 	const channel = { ...host.channel, send };
 	return {
-		...connection,
+		host,
+		workspace,
+		baseUrl,
 		/** Names the service and the key without revealing the key. */
 		account: createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64'),
 		async send(request: ApiRequest, options?: RequestOptions): Promise<Result<ApiResponse>> {
@@ -78,7 +80,7 @@ export async function openService(context: IAllExecuteFunctions, deadline?: Abor
 		},
 		/** Throws before anything is sent if the credential excludes this scope. */
 		requireScope(scope: Scope | undefined): void {
-			if (!excludedScope(connection.credential, [scope])) return;
+			if (scope === undefined || !excludedScopes.includes(scope)) return;
 			throw operationError(node, `The credential is limited to scopes without ${scope}`, {
 				description: `Nothing was sent. If the key has the scope ${scope}, add it to Scopes of the Key in the credential, or empty that list.`,
 			});
@@ -93,7 +95,7 @@ export function serviceError(
 	endpoint: Endpoint,
 	action: string,
 ): NodeApiError {
-	const error = nodeError(context.getNode(), failed, { endpoint, itemIndex: 0, submitted: 0 });
+	const error = nodeError(context.getNode(), failed, { endpoint, itemIndex: 0, itemsWithJob: 0 });
 	return asWritten(error, `${action}: ${error.message}`);
 }
 
@@ -132,7 +134,10 @@ export async function downloadFiles(
 	return ok(inFields(files, 'data'));
 }
 
-/** One item of each, or none. A failure throws, or with Continue On Fail becomes an error row. */
+/**
+ * Makes an item of each item, or none. A failure throws, or with Continue On Fail becomes a row with the
+ * error.
+ */
 export async function forEachItem(
 	context: IExecuteFunctions,
 	items: INodeExecutionData[],
@@ -146,10 +151,10 @@ export async function forEachItem(
 			continue;
 		}
 		const { endpoint = ENDPOINTS.getJob } = made;
-		const known = { endpoint, itemIndex, submitted: 0 };
-		const error = nodeError(context.getNode(), made, known);
+		const errorContext = { endpoint, itemIndex, itemsWithJob: 0 };
+		const error = nodeError(context.getNode(), made, errorContext);
 		if (!context.continueOnFail()) throw error;
-		output.push(errorRow(error, detailsOf(made, known), { item: itemIndex, json: item.json }));
+		output.push(errorRow(error, detailsOf(made, errorContext), { itemIndex, json: item.json }));
 	}
 	return output;
 }

@@ -2,9 +2,11 @@ import { createHmac, timingSafeEqual } from 'crypto';
 
 import { LIMITS } from '../api';
 
-/** Ten digits are Unix seconds from 2001 to 2286; checked as text, before any arithmetic. */
+/**
+ * Ten digits, which are Unix seconds from 2001 to 2286. The text is checked before anything is calculated.
+ */
 const TIMESTAMP = /^[0-9]{10}$/;
-/** The specification shows no case of the hex digits. */
+/** The hex digits may be capitals, because the specification does not say that they are not. */
 const SIGNATURE = /^v1=[0-9a-fA-F]{64}$/;
 const MAX_HEADER_LENGTH = 8 * 1024;
 
@@ -17,26 +19,27 @@ export interface SignedDelivery {
 	secret: string | undefined;
 	/** Header `webhook-timestamp`. */
 	timestamp: HeaderValue;
-	/** Header `webhook-signature`; several signatures may stand in it, one valid `v1` is enough. */
+	/** Header `webhook-signature`. It may hold several signatures, of which one valid `v1` is enough. */
 	signature: HeaderValue;
-	/** The bytes as they arrived, before any parsing. */
+	/** The bytes as they arrived, before anything is parsed. */
 	rawBody: Uint8Array;
-	/** Milliseconds since 1970. */
+	/** The time at which it is checked, in ms since 1970. */
 	now: number;
 }
 
 /**
- * Signs a delivery: HMAC-SHA256 over `<timestamp>.<rawBody>`, hex-encoded, prefixed `v1=`.
- * `timestamp` is Unix seconds in digits. Specification: Events, signature rules 1 and 2.
+ * Signs a delivery: `v1=` and the HMAC-SHA256 of `<timestamp>.<rawBody>` in hex digits. Specification:
+ * Events, signature rules 1 and 2.
+ * @param timestamp Unix seconds in digits
  */
 export function sign(secret: string, timestamp: string, rawBody: Uint8Array | string): string {
 	return `v1=${digest(secret, timestamp, rawBody).toString('hex')}`;
 }
 
 /**
- * Why a delivery is refused; `undefined` if it was signed with the secret within 300 seconds of now.
- * For the operator's log and never for the sender, who would learn from it. Contains nothing of what
- * was sent. Never throws. Specification: Events, signature rules 1 to 4.
+ * Why a delivery is refused; `undefined` if it was signed with the secret, at most 300 seconds ago or ahead.
+ * The reason is for the log of n8n and never for the sender, who would learn from it. It contains nothing of
+ * what was sent. Never throws. Specification: Events, signature rules 1 to 4.
  */
 export function whyUntrusted(delivery: SignedDelivery): string | undefined {
 	const { secret, timestamp, signature, rawBody, now } = delivery;
@@ -53,10 +56,10 @@ export function whyUntrusted(delivery: SignedDelivery): string | undefined {
 	const header = Array.isArray(signature) ? signature.join(',') : signature;
 	if (typeof header !== 'string') return 'it has no signature';
 	if (header.length > MAX_HEADER_LENGTH) return 'its signature header is too long';
-	const given = header.split(/[\s,]+/).filter((each) => SIGNATURE.test(each));
-	if (given.length === 0) return 'it has no signature of the form v1= and 64 hex digits';
+	const signatures = header.split(/[\s,]+/).filter((each) => SIGNATURE.test(each));
+	if (signatures.length === 0) return 'it has no signature of the form v1= and 64 hex digits';
 	const expected = digest(secret, timestamp, rawBody);
-	const isValid = given.some((each) =>
+	const isValid = signatures.some((each) =>
 		timingSafeEqual(Buffer.from(each.slice(3), 'hex'), expected),
 	);
 	return isValid ? undefined : 'its signature was not made with the secret of this webhook';

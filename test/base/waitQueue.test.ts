@@ -1,4 +1,4 @@
-import { onAbort } from '../../src/base/abort';
+import { offAbort, onAbort } from '../../src/base/abort';
 import { WaitQueue } from '../../src/base/waitQueue';
 import type { Channel } from '../../src/base/types';
 
@@ -52,13 +52,24 @@ test('thousands of listeners share one event listener', () => {
 	const abort = new AbortController();
 	const listen = jest.spyOn(abort.signal, 'addEventListener');
 	let called = 0;
-	const dispose = Array.from({ length: 5_000 }, () =>
-		onAbort(abort.signal, () => {
-			called += 1;
-		}),
-	);
-	for (const each of dispose.slice(0, 2_000)) each();
+	const listeners = Array.from({ length: 5_000 }, () => () => {
+		called += 1;
+	});
+	for (const each of listeners) onAbort(abort.signal, each);
+	for (const each of listeners.slice(0, 2_000)) offAbort(abort.signal, each);
 	abort.abort();
 	expect(listen).toHaveBeenCalledTimes(1);
 	expect(called).toBe(3_000);
+});
+
+test('what our own code throws ends all waits, and a later abort changes nothing', async () => {
+	const queue = new WaitQueue<string>('cancelled');
+	const run = new AbortController();
+	const fault = new TypeError('of our own');
+	const waits = ['a', 'b'].map(async (key) => await queue.wait(channel(run.signal, key)));
+	queue.rejectAll(fault);
+	expect(queue.size).toBe(0);
+	run.abort();
+	const rejected = { status: 'rejected', reason: fault };
+	expect(await Promise.allSettled(waits)).toEqual([rejected, rejected]);
 });

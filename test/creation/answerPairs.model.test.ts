@@ -2,9 +2,12 @@ import { ENDPOINTS } from '../../src/api';
 import type { Failed, Result } from '../../src/base/result';
 import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import type { IdempotencyMode, OperationSpec } from '../../src/creation/item';
-import { itemMemory, type NodeMemory } from '../../src/creation/memory';
+import {
+	itemMemory,
+	type NodeMemory,
+	isOutcomeOpen,
+} from '../../src/creation/idempotency/itemState';
 import { Run } from '../../src/creation/run';
-import { isOutcomeOpen } from '../../src/creation/state';
 import { creditState } from '../../src/n8n/creditSentence';
 import { Workspace } from '../../src/transport/workspace';
 import { answer, errorBody, LOST } from '../model/answers';
@@ -59,7 +62,7 @@ const REPEATS = {
 	// Once a minute is after 45 s at the earliest.
 	'with the next slot, or once a minute': { times: 3, forMs: 0, leastMs: WAIT_TIMEOUT },
 	// Here after 5 s at the earliest.
-	'after Retry-After, or ever more rarely': {
+	'ever more rarely, and not before Retry-After': {
 		times: 25,
 		forMs: WAIT_TIMEOUT,
 		leastMs: WAIT_TIMEOUT - MINUTE,
@@ -360,7 +363,7 @@ class World {
 		const own: Repeats = REPEATS[repeats];
 		if (own.needsKey && mode === 'none') return REPEATS.never;
 		if (repeats === 'with the next slot, or once a minute') {
-			if (!takesSlot) return REPEATS['after Retry-After, or ever more rarely'];
+			if (!takesSlot) return REPEATS['ever more rarely, and not before Retry-After'];
 			// A list every 10 s shows slots that are free, or that nothing runs which could take them.
 			const isHinted = given === ANSWERS['429, Retry-After: 5'];
 			if (this.hasStranger || isHinted) return { ...own, times: 20 };

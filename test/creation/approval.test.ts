@@ -1,5 +1,5 @@
 import { notApproved } from '../../src/creation/approval';
-import { runOfRow } from '../../src/n8n/rows';
+import { agentRunOfRow } from '../../src/n8n/failedRows';
 import type { Item } from '../../src/creation/item';
 import type { Json } from '../../src/base/types';
 
@@ -27,5 +27,5 @@ test.each<[what: string, body: Json, run: Json, reason: string | undefined]>([
 	expect(failed?.failure).toEqual(reason && { kind: 'notApproved', reason });
 	if (!failed) return;
 	expect(failed.job).toBe(run);
-	expect(runOfRow(failed)).toMatchObject({ id: 'run_1' });
+	expect(agentRunOfRow(failed)).toMatchObject({ id: 'run_1' });
 });

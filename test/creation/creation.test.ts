@@ -3,7 +3,7 @@ import { fail } from '../../src/base/result';
 import type { Send } from '../../src/base/types';
 import { noteFailure } from '../../src/creation/run';
 import type { Item } from '../../src/creation/item';
-import { isOutcomeOpen } from '../../src/creation/state';
+import { isOutcomeOpen } from '../../src/creation/idempotency/itemState';
 import { answer, errorBody } from '../model/answers';
 import { ModelService } from '../model/modelService';
 import { createJob, hostWith, oneItem, PLAN, runAll, runOf, workspaceWith } from '../model/run';

@@ -1,8 +1,8 @@
 import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import type { Failed, Result } from '../../src/base/result';
-import { executionCredits } from '../../src/creation/cap';
-import type { IdempotencyMode, Item, Outcome as Made, Settings } from '../../src/creation/item';
-import { LostOfWorkflow, type Owner } from '../../src/creation/lostRequests';
+import { accountOf, ExecutionSum } from '../../src/creation/credits/ledger';
+import type { IdempotencyMode, Item, ItemOutput as Made, Settings } from '../../src/creation/item';
+import { LostOfWorkflow, type Owner } from '../../src/creation/idempotency/lostRequests';
 import {
 	itemMemory,
 	memoriesOf,
@@ -10,11 +10,11 @@ import {
 	statesOf,
 	type ItemMemory,
 	type NodeMemory,
-} from '../../src/creation/memory';
+	isOutcomeOpen,
+} from '../../src/creation/idempotency/itemState';
 import { Run } from '../../src/creation/run';
-import { isOutcomeOpen } from '../../src/creation/state';
 import { detailsOf } from '../../src/n8n/errors';
-import { runItem } from '../../src/n8n/runItem';
+import { runItem } from '../../src/n8n/runOperation';
 import { Workspace } from '../../src/transport/workspace';
 import { habitsOf, LedgerService, type Charge, type Outcome } from '../model/ledgerService';
 import { dice } from '../model/random';
@@ -421,8 +421,7 @@ class World {
 
 	/** docs/credits.md: a job counts once in an execution, and all that it has made count. */
 	private countedOnce({ flow }: Execution, node: NodeMemory): void {
-		const isOpen = ({ state, expectedCredits }: ItemMemory) =>
-			isOutcomeOpen(state) || expectedCredits !== undefined;
+		const isOpen = ({ state }: ItemMemory) => isOutcomeOpen(state);
 		if (Object.values(node.items).some(isOpen)) {
 			if (this.mode === 'none') this.uncertain.add(flow);
 			return;
@@ -430,7 +429,7 @@ class World {
 		if (this.uncertain.has(flow)) return;
 		seen['sum compared'] += 1;
 		const known = this.service.charges.filter(({ id }) => this.heard.get(id)?.flow === flow);
-		const { reserved } = executionCredits(flow);
+		const { reserved } = new ExecutionSum(flow);
 		if (reserved !== sumOf(known))
 			this.violations.push(`the node counts ${reserved}, the ledger ${sumOf(known)}`);
 	}
@@ -439,7 +438,7 @@ class World {
 	private receiptIsTrue({ run, heard, execution, isReceiptUnsure }: RunOfNode): void {
 		if (isReceiptUnsure || this.uncertain.has(execution.flow)) return;
 		seen['receipt compared'] += 1;
-		const { bought, inVain } = run.account;
+		const { bought, inVain } = accountOf(run);
 		const said = bought.reduce<number>((sum, one = 0) => sum + one, inVain);
 		if (said !== sumOf(heard))
 			this.violations.push(`the receipt says ${said}, the ledger ${sumOf(heard)}`);
@@ -776,7 +775,7 @@ class World {
 				run,
 				lost: this.lost.poolOf(owner),
 				node,
-				credits: executionCredits(execution.flow),
+				executionSum: new ExecutionSum(execution.flow),
 				memory: itemMemory(node, place),
 				itemIndex,
 				inputFingerprint: `${place} ${row.map(contentOf).join()}`,
@@ -784,7 +783,7 @@ class World {
 				parts,
 				settings: { ...this.settings, idempotencyKey: `key of ${row.map(contentOf).join()}` },
 				origin: {
-					item: place,
+					place,
 					owner,
 					mode: execution.isManual ? 'manual' : 'production',
 					looksBack: (execution.isManual || this.isRetry) && node.startedIn === execution.id,
@@ -801,7 +800,7 @@ class World {
 		const ends = await this.clock.run(ended);
 		const hasFailed = !this.continuesOnFail && ends.some(({ result }) => !result.ok);
 		const memories = items.flatMap(memoriesOf);
-		if (!signal.aborted) this.lost.ended(node, memories, owner, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(node, memories, owner, hasFailed);
 		for (const { row, result } of ends) this.tell(row, result);
 		await this.clock.pass(200);
 		this.paidOnceATry(now);

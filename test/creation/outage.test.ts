@@ -66,6 +66,28 @@ const SILENCE: Array<[name: string, gateway: Gateway, limitMs: number]> = [
 	],
 ];
 
+test('a 429 between requests without an answer does not begin Wait Timeout anew', async () => {
+	const { model, start, through } = withGateway({ items: 1, waitTimeout: WAIT });
+	const began = clock.monotonic();
+	let refused = 0;
+	through(async (request) => {
+		if (request.method !== 'POST') return undefined;
+		const isEarly = clock.monotonic() - began < (WAIT / 2) * 60_000;
+		if (isEarly || refused > 0) {
+			await model.send(request);
+			return LOST;
+		}
+		refused += 1;
+		return answer(429);
+	});
+	const { error, tookMs } = await start();
+	// Its time may end while it waits for a slot after the 429.
+	expect(error?.description).toMatch(/Whether the request was carried out is not known\./);
+	expect(refused).toBe(1);
+	expect(tookMs).toBeLessThan((WAIT + 1) * 60_000);
+	expect(model.jobs).toHaveLength(1);
+});
+
 test.each(SILENCE)(
 	'a run that meets nothing but %s ends in its time, also where all jobs are known, and goes on with them later',
 	async (_name, gateway, limitMs) => {

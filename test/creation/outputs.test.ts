@@ -3,8 +3,8 @@ import { Readable } from 'stream';
 import { ENDPOINTS } from '../../src/api';
 import type { Host } from '../../src/transport/host';
 import { collect } from '../../src/creation/outputs';
-import { runItem } from '../../src/n8n/runItem';
-import type { NodeMemory } from '../../src/creation/memory';
+import { runItem } from '../../src/n8n/runOperation';
+import type { NodeMemory } from '../../src/creation/idempotency/itemState';
 import type { Resource, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -55,6 +55,22 @@ async function collected(given: Resource, fresh: unknown = job(), more: Partial<
 	const item = runOf({ host, workspace: workspaceWith(clock), request, settings, ...more });
 	return { result: await clock.run(collect(item, given)), asked };
 }
+
+test('an output without an ID that has changed meanwhile is another file, and one whose link was renewed is not', async () => {
+	const node: NodeMemory = { runId: 'a run', items: {} };
+	const shows = async (address: string) =>
+		await collected(
+			job({ id: 'agr_1', object: 'agent_run', outputs: [{ url: address }] }),
+			{},
+			{ node },
+		);
+	const draft = 'https://media.example/draft?signature=';
+	const final = 'https://media.example/final?signature=1';
+	const asked = [];
+	for (const address of [`${draft}1`, `${draft}2`, final])
+		asked.push(...(await shows(address)).asked);
+	expect(asked).toEqual([`${draft}1`, final]);
+});
 
 test('every output becomes a file, named by what was asked for: numbered when there are several, with the extension of its type', async () => {
 	const { result } = await collected(job());
@@ -228,4 +244,28 @@ test('a file that an execution has is not fetched again when the node is tried a
 	// An execution that is retried has another memory, and may have lost the files of the first one.
 	const retried = await collected(job(), job(), { node: structuredClone(node) });
 	expect(retried.asked).toHaveLength(2);
+});
+
+test('rows that share a job fetch a file of it once; one that cannot be fetched is asked for again by the next try', async () => {
+	const node: NodeMemory = { runId: 'run', items: {} };
+	const clock = new VirtualClock();
+	const { host, asked } = hostOf(async () => answer(200, job()));
+	const workspace = workspaceWith(clock);
+	const settings = { downloadOutputs: true };
+	const collectTwice = async () => {
+		const rows = ['0:0', '0:1'].map((item) =>
+			runOf({ host, workspace, node, settings, origin: { place: item } }),
+		);
+		return await clock.run(Promise.all(rows.map(async (row) => await collect(row, job()))));
+	};
+	const refusal = { status: 403, headers: {}, close: () => {}, body: Readable.from([]) };
+	const get = jest.spyOn(host, 'get').mockResolvedValue(refusal);
+	expect((await collectTwice()).map(({ ok }) => ok)).toEqual([false, false]);
+	get.mockRestore();
+	const [one, other] = (await collectTwice()).map((row) => (row.ok ? row.value.files?.[0] : []));
+	expect(one).toHaveLength(2);
+	expect(other).toEqual(one);
+	// What follows may change the file of one row.
+	expect(other?.[0]).not.toBe(one?.[0]);
+	expect(asked).toHaveLength(2);
 });

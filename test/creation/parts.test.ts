@@ -1,6 +1,6 @@
-import { runItem } from '../../src/n8n/runItem';
-import { executionCredits } from '../../src/creation/cap';
-import { itemMemory, type NodeMemory } from '../../src/creation/memory';
+import { runItem } from '../../src/n8n/runOperation';
+import { ExecutionSum } from '../../src/creation/credits/ledger';
+import { itemMemory, type NodeMemory } from '../../src/creation/idempotency/itemState';
 import { Run } from '../../src/creation/run';
 import type { RunParts } from '../model/run';
 import { oneItem, runOf } from '../model/run';
@@ -95,11 +95,11 @@ describe('under a limit, a text is sent as a whole or not at all', () => {
 						const parts = texts(count, `${name} ${itemIndex}`);
 						const memory = itemMemory(node, `${name}:${itemIndex}`);
 						const given = { memory, parts, request: parts[0], itemIndex };
-						const origin = { item: `${name}:${itemIndex}` };
+						const origin = { place: `${name}:${itemIndex}` };
 						const run = new Run(new Map(), true);
-						const credits = executionCredits(flow);
+						const executionSum = new ExecutionSum(flow);
 						const settings = { maxCredits: limit };
-						const more = { host, workspace, node, settings, origin, run, credits };
+						const more = { host, workspace, node, settings, origin, run, executionSum };
 						return await runItem(runOf({ ...more, ...given }));
 					}),
 				),

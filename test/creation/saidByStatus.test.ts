@@ -141,7 +141,7 @@ describe('an end that nobody knows', () => {
 			/^Not finished after 30 minutes: its status has been "Canceled" for 2\d(\.\d)? minutes: stopped by a moderator \(job gen_1\)$/,
 		);
 		expect(error?.description).toMatch(
-			/does not document this status\. If the job has ended so, a new execution makes a new one\./,
+			/does not document this status\. If it means the end, a new execution makes a new one\./,
 		);
 	});
 

@@ -1,9 +1,9 @@
 import { create } from '../../src/creation/creation';
 import type { IdempotencyMode, OperationSpec } from '../../src/creation/item';
-import type { NodeMemory } from '../../src/creation/memory';
-import { BinaryReference } from '../../src/creation/uploads';
+import type { NodeMemory } from '../../src/creation/idempotency/itemState';
+import { BinaryReference } from '../../src/files/localFile';
 import { ENDPOINTS, type Endpoint } from '../../src/api';
-import { runItem } from '../../src/n8n/runItem';
+import { runItem } from '../../src/n8n/runOperation';
 import type { BinarySource } from '../../src/transport/host';
 import { isRecord, type SendResult } from '../../src/base/types';
 import { answer } from '../model/answers';
@@ -127,7 +127,7 @@ const runRows = (
 			},
 		},
 		...more,
-		origin: { item: `${from}:${row}`, ...more.origin },
+		origin: { place: `${from}:${row}`, ...more.origin },
 		settings: {
 			waitForCompletion: false,
 			idempotency: mode,
@@ -200,6 +200,16 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 		await runRows(at, { mode, rows: 3, node: shared });
 		expect([at.seen.posts.length, at.seen.puts, at.seen.urls.size]).toEqual([1, 1, 1]);
 	});
+
+	test.each(['2025-12-31T23:50:00Z', '2026-01-01T00:01:30Z'])(
+		'rows that need it at once share it though it ends at %s by a clock that is not ours',
+		async (end) => {
+			const at = world();
+			at.answers.file = { expires_at: end };
+			await runRows(at, { mode });
+			expect([at.seen.puts, at.seen.urls.size]).toEqual([1, 1]);
+		},
+	);
 
 	test.each([
 		['24 hours', {}, 24 * 60],

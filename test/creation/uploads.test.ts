@@ -1,9 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import type { Item } from '../../src/creation/item';
-import { runItem } from '../../src/n8n/runItem';
+import { runItem } from '../../src/n8n/runOperation';
 import { tryAgainOf } from '../../src/n8n/tryAgain';
-import { BinaryReference, openRequest } from '../../src/creation/uploads';
+import { requestContent } from '../../src/creation/idempotency/idempotency';
+import { openFiles } from '../../src/creation/uploads';
+import { instancesIn } from '../../src/base/values';
+import { BinaryReference } from '../../src/files/localFile';
 import type { BinarySource } from '../../src/transport/host';
 import type { ApiRequest, Send } from '../../src/base/types';
 import { answer } from '../model/answers';
@@ -40,10 +43,14 @@ const itemWith = (source: BinarySource, more: Partial<RunParts> = {}): Item => {
 	return runOf({ host, workspace: workspaceWith(new VirtualClock()), request, ...more });
 };
 
+const opening = async (item: Item) =>
+	await openFiles(item, instancesIn(item.request.body, BinaryReference));
+
 async function fingerprintOf(source: BinarySource, asked: object = body): Promise<string> {
-	const opened = await openRequest(itemWith(source, { request: { ...request, body: asked } }));
+	const item = itemWith(source, { request: { ...request, body: asked } });
+	const opened = await opening(item);
 	if (!opened.ok) throw new Error('not opened');
-	return opened.value.requestFingerprint;
+	return requestContent(item.request, opened.value);
 }
 
 test('a file in the fingerprint of a request is its content, wherever n8n keeps it and whatever it is called', async () => {
@@ -62,6 +69,19 @@ test('a request whose fields come in another order is the same one', async () =>
 	const turned = { parameters: { size: '1x1', seed: 1 }, input, prompt, model, mode };
 	expect(await fingerprintOf(file, turned)).toBe(one);
 	expect(await fingerprintOf(file, { ...turned, prompt: 'a dog' })).not.toBe(one);
+});
+
+test('what our own code throws over a file is not said to be of n8n', async () => {
+	const odd = Object.defineProperty(sourceWith(), 'mimeType', {
+		get: () => {
+			throw new TypeError('of our own');
+		},
+	});
+	await expect(opening(itemWith(odd))).rejects.toThrow('of our own');
+	const gone = sourceWith({ open: async () => await Promise.reject(new TypeError('of n8n')) });
+	expect(await opening(itemWith(gone))).toMatchObject({
+		failure: { kind: 'upload', mayPass: true },
+	});
 });
 
 test.each(['', '<!doctype html><p>Sign in', '{"error": "gone"}', 'Not Found'])(
@@ -100,7 +120,7 @@ test.each<[string, string, Array<Buffer | Error>]>([
 	const refs = files.map((_, index) => new BinaryReference(String(index)));
 	const asked = { ...request, body: { ...body, input: { image_refs: refs } } };
 	const workspace = workspaceWith(new VirtualClock());
-	const opened = await openRequest(runOf({ host, workspace, request: asked }));
+	const opened = await opening(runOf({ host, workspace, request: asked }));
 	expect(opened.ok || tryAgainOf(opened)).toBe(tryAgain);
 });
 

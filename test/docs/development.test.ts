@@ -1,92 +1,98 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
-import { existsSync } from 'fs';
-import { join } from 'path';
-import ts from 'typescript';
-import { filesIn, PUBLISHED, read, ROOT, sourceOf } from '../support/sources';
+import { existsSync, readdirSync } from 'fs';
+import { join, posix } from 'path';
+import { filesIn, PUBLISHED, read, ROOT } from '../support/sources';
 
 const page = read('docs/development.md');
+const ofChanges = read('docs/CONTRIBUTING.md');
 
-/** A section of the page, from its heading to the next one. */
-const sectionOf = (heading: string): string =>
-	page.split(/^## /m).find((section) => section.startsWith(heading)) ?? '';
+/** A section of a page, from its heading to the next one. */
+const sectionOf = (text: string, heading: string): string =>
+	text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`)) ?? '';
 
-const rowsOf = (section: string): string[] =>
-	section.split('\n').filter((row) => row.startsWith('| '));
+const matchesIn = (text: string, pattern: RegExp): string[] =>
+	[...text.matchAll(pattern)].map(([, found = '']) => found);
 
-const exists = (file: string): boolean => existsSync(join(ROOT, file));
+test.each([
+	['docs/development.md', page, 30],
+	['docs/CONTRIBUTING.md', ofChanges, 8],
+])(
+	'%s: a file that is named by its name alone is one of src; one with a folder is there',
+	(_, text, least) => {
+		const names = filesIn('src').map((file) => posix.basename(file));
+		const named = matchesIn(text, /`([\w./]+\.ts)`/g);
+		const isThere = (file: string) =>
+			file.includes('/') ? existsSync(join(ROOT, file)) : names.includes(file);
+		// The operations of a node are in a file of the same name for each.
+		expect(named.filter((file) => file !== 'operations.ts' && !isThere(file))).toEqual([]);
+		expect(named.length).toBeGreaterThan(least);
+	},
+);
 
-describe('Where is it decided?', () => {
-	const [answers = ''] = sectionOf('Where is it decided?').split('\n### ');
-	const rows = rowsOf(answers);
-	const named = rows.flatMap((row) => [
-		...row.matchAll(/`((?:src|nodes|sandbox)\/[\w./]+)`(?: \(([^)]*)\))?/g),
-	]);
-
-	test('each file is there, and has what is named beside it', () => {
-		const wrong = named.filter(([, file = '', said = '']) => {
-			if (!exists(file)) return true;
-			if (!file.endsWith('.ts')) return false;
-			const names = [...said.matchAll(/`([A-Za-z]\w*)`/g)].map(([, name = '']) => name);
-			return names.some((name) => !read(file).includes(name));
-		});
-		expect(wrong.map(([text]) => text)).toEqual([]);
-		expect(named.length).toBeGreaterThan(30);
-	});
-
-	test('each file is named with what to look at in it', () => {
-		const bare = named.filter(
-			([, file = '', said = '']) => file.endsWith('.ts') && !/`\w+`/.test(said),
+/** The rows of a table, each as its cells. */
+const rowsOf = (text: string): string[][] =>
+	text
+		.split('\n')
+		.filter((line) => /^\| (?!-)/.test(line))
+		.map((line) =>
+			line
+				.slice(2, -2)
+				.split(' | ')
+				.map((cell) => cell.trim()),
 		);
-		expect(bare.map(([text]) => text)).toEqual([]);
-	});
 
-	test('each question is answered by at most four files', () => {
-		const filesOf = (row: string) => row.split('|')[2]?.match(/`(src|nodes|sandbox)\//g) ?? [];
-		expect(rows.filter((row) => filesOf(row).length > 4)).toEqual([]);
-	});
-});
-
-/** What a file holds for as long as the process lives: names at its top that change, or hold what changes. */
-function heldBy(file: string): string[] {
-	return sourceOf(file).statements.flatMap((statement) => {
-		if (!ts.isVariableStatement(statement)) return [];
-		const { declarations, flags } = statement.declarationList;
-		const isConstant = (flags & ts.NodeFlags.Const) !== 0;
-		return declarations
-			.filter(({ initializer }) => !isConstant || isEmptyContainer(initializer))
-			.map(({ name }) => name.getText())
-			.filter((name) => !/^[A-Z\d_]+$/.test(name))
-			.map((name) => `${name} in ${file}`);
-	});
-}
-
-/** A container that begins with nothing in it; a bounded one has its bound. */
-function isEmptyContainer(value: ts.Expression | undefined): boolean {
-	if (value === undefined || !ts.isNewExpression(value)) return false;
-	const [first] = value.arguments ?? [];
-	const isContainer = /^(BoundedMap|Map|Set|WeakMap|WeakSet)$/.test(value.expression.getText());
-	const isBound = first !== undefined && /^[A-Z\d_]+$/.test(first.getText());
-	return isContainer && (first === undefined || isBound);
-}
-
-test('all that a process keeps is named with its file, and nothing else is', () => {
-	const section = page.split('### What is kept in memory')[1]?.split('\n## ')[0] ?? '';
-	const named = rowsOf(section).flatMap((row) => {
-		const where = row.split('|')[2] ?? '';
-		return [...where.matchAll(/((?:`\w+`, )*`\w+`) in `([\w/.]+)`/g)].flatMap(
-			([, names = '', file = '']) =>
-				[...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => `${name} in ${file}`),
-		);
-	});
-	const held = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(heldBy);
-	expect(named.sort()).toEqual(held.sort());
-});
-
-test('each file of src/transport is named by a question, and no other is', () => {
-	const named = rowsOf(page.split('### The files of `src/transport`')[1]?.split('\n### ')[0] ?? '');
-	const names = named.flatMap((row) =>
-		[...row.matchAll(/`(\w+\.ts)`/g)].map(([, name = '']) => name),
+test('each promise has its mechanisms, and each mechanism a file of src and a test', () => {
+	const section = sectionOf(page, 'What is promised, and what keeps it');
+	const promised = matchesIn(section, /^\d+\. \*\*(.*?)\.\*\*/gm);
+	const [, ...rows] = rowsOf(section);
+	expect(rows.flatMap(([promise]) => promise || [])).toEqual(promised);
+	expect(promised).toHaveLength(9);
+	const lacking = rows.filter(
+		([, mechanism, file = '', proof = '']) =>
+			!mechanism || !/`\w+\.ts`/.test(file) || !/`[\w/.]+\.test\.ts`/.test(proof),
 	);
-	const there = filesIn('src/transport').map((file) => file.replace('src/transport/', ''));
-	expect(names.sort()).toEqual(there);
+	expect(lacking).toEqual([]);
+});
+
+const OURS = 'src|nodes|sandbox|lab|bench|scripts|test|docs|examples';
+
+test('what a page names by its path, a file or a folder, is there', () => {
+	const pages = ['.', 'docs', 'sandbox', 'examples'].flatMap((folder) =>
+		readdirSync(join(ROOT, folder))
+			.filter((file) => file.endsWith('.md'))
+			.map((file) => posix.join(folder, file)),
+	);
+	const missing = pages.flatMap((file) =>
+		matchesIn(read(file), new RegExp(`\`((?:${OURS})(?:/[\\w.-]+)*/?)\``, 'g'))
+			// What is installed is not there in a fresh clone.
+			.filter((named) => !named.includes('node_modules') && !existsSync(join(ROOT, named)))
+			.map((named) => `${named} in ${file}`),
+	);
+	expect(missing).toEqual([]);
+});
+
+test('what is named of the code, beside files, is in it', () => {
+	const code = [...PUBLISHED.flatMap((folder) => filesIn(folder))].map(read).join('\n');
+	const named = matchesIn(sectionOf(ofChanges, 'Where to change what'), /`([A-Za-z]+)`/g);
+	expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(code) && name !== 'src')).toEqual(
+		[],
+	);
+	expect(named.length).toBeGreaterThan(5);
+});
+
+test('the tree has every folder of src, and every folder of this project with code', () => {
+	const [, tree = ''] = /```\n([^`]*)```/.exec(sectionOf(page, 'The tree')) ?? [];
+	const foldersIn = (folder: string) =>
+		readdirSync(join(ROOT, folder), { withFileTypes: true })
+			.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+			.map(({ name }) => name);
+	expect(matchesIn(tree, /^ {2}(\w+)\//gm).sort()).toEqual(foldersIn('src').sort());
+	const hasCode = (folder: string) => folder !== 'dist' && filesIn(folder).length > 0;
+	const others = foldersIn('.').filter((folder) => !folder.includes('node_modules'));
+	expect(matchesIn(tree, /^(\w+)\//gm).sort()).toEqual(others.filter(hasCode).sort());
+});
+
+test('a newcomer reads it in one sitting', () => {
+	const words = page.split(/\s+/).filter((word) => /[a-z0-9]/i.test(word));
+	expect(words.length).toBeLessThan(1_900);
 });

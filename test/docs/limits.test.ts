@@ -21,7 +21,7 @@ const REFUSED: Proof = [
 	'a creation that alone is refused with 429 ends too, while others get their slots',
 ];
 const LOST: Proof = [
-	'test/creation/paidOnce.test.ts',
+	'test/creation/idempotency/paidOnce.test.ts',
 	'lost answers are repeated under the same key, ever more rarely as long as Wait Timeout lasts, and by the next try of the node',
 ];
 const DEFAULTS: Proof = [
@@ -60,7 +60,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Jobs.': [[SLOTS, 'never more than the limit at a time, and fairness keys take turns']],
 	'An image, video or audio takes one of the slots (_Concurrent Jobs_) before it is sent and keeps it until its job has ended.':
 		[[SLOTS, 'never more than the limit at a time, and fairness keys take turns']],
-	'An agent run that is carried out takes the one slot for those.': [
+	'An agent run that is carried out takes the one slot for agent runs.': [
 		[
 			SLOTS,
 			'an agent run that is carried out has a slot of its own kind, one that is only planned none',
@@ -86,25 +86,34 @@ const SENTENCES: Record<string, Proof[]> = {
 	'_Wait Timeout_ (30 minutes by default) is the one number.': [
 		['test/fields/settings.test.ts', 'what is not set has its default'],
 	],
-	'It counts by itself for each of three waits: for a slot, from the last job of this process that got one; for an answer, from the first request that got none; for the end of a job, from its beginning.':
+	'It counts separately for each of three waits: for a slot, from the last job of this process that got one; for an answer, from the first request that got none; for the end of a job, from its beginning.':
 		[
 			[SLOTS, 'begins anew with each accepted job of this process'],
 			NO_SLOT,
 			LOST,
+			[
+				'test/creation/outage.test.ts',
+				'a 429 between requests without an answer does not begin Wait Timeout anew',
+			],
 			['test/creation/hangs.test.ts', 'every item ends in its time, and nothing is left behind'],
 		],
-	'What ends is an error, which says what is known of the job and its credits.': [NO_SLOT, LOST],
+	'A wait that runs out is an error, which says what is known of the job and its credits.': [
+		NO_SLOT,
+		LOST,
+	],
 	'Run it again, and you pay nothing twice.': [LOST],
-	'429 for a creation that needs a slot | it goes out with the next free slot; if no image, video or audio runs, when `Retry-After` says so; or as a try from time to time | _Wait Timeout_':
+	'429 for a job that needs a slot | it goes out with the next free slot; if no image, video or audio runs, when `Retry-After` says so, after two minutes at the latest; or as a try from time to time | _Wait Timeout_':
 		[
 			REFUSED,
 			[CREATION, 'a 429 for the requests of a minute, while no job runs, that %s'],
+			[CLIENT, 'what a server asks for counts up to two minutes, if it is usable: %p'],
 			[SLOTS, 'one creation is tried whatever the lists show, half as often each time'],
 		],
-	'429 for anything else | it goes out again when `Retry-After` says so, otherwise ever more rarely | _Wait Timeout_; 5 minutes for what costs nothing':
+	'429 for anything else | it goes out again ever more rarely, and not before `Retry-After` says so, for up to two minutes | _Wait Timeout_; 5 minutes for what costs nothing':
 		[
 			TRIED,
 			[WIRE, 'after a 429 %s'],
+			[CLIENT, 'what a server asks for counts up to two minutes, if it is usable: %p'],
 			[WIRE, '429 for ever is given up after five minutes, and says how long to wait'],
 		],
 	'No answer, 408, 409, 425, 500 or more: nobody knows what was done | it goes out again under its key, ever more rarely | _Wait Timeout_; 90 seconds for what costs nothing':
@@ -115,27 +124,40 @@ const SENTENCES: Record<string, Proof[]> = {
 		TRIED,
 		UNREACHABLE,
 	],
-	'402 with _Wait for Top-Up_ | one creation of the workspace goes out every 20 seconds | _Credit Wait Timeout_':
+	'402 with _Wait for Top-Up_ | every 20 seconds one creation of the workspace tries again, with _Same Request_ under up to two keys | _Credit Wait Timeout_; an item that was not tried yet waits for its turn':
 		[
 			[
-				'test/transport/creditGate.test.ts',
+				'test/transport/topUpGate.test.ts',
+				'no item is given up without an attempt of its own, which has its turn like all others',
+			],
+			[
+				'test/creation/idempotency/contentRuns.test.ts',
+				'while credits lack, a turn to try takes two requests at most, each under a key of its own',
+			],
+			[
+				'test/transport/topUpGate.test.ts',
 				'all go on at the first success of an attempt that was refused before',
 			],
 			[
-				'test/transport/creditGate.test.ts',
+				'test/transport/topUpGate.test.ts',
 				'a wait of one that was refused ends at its deadline, and any at once when cancelled; no timer is left',
 			],
 		],
-	'A file that stops on its way | it goes again | up to four times': [
+	'A file that is cut off on its way, up or down | it goes again; an upload that stands still for a minute is final | four tries in all':
 		[
-			'test/files/up.test.ts',
-			'a transfer that fails is tried four times, all at the one address of its key',
+			[
+				'test/files/upload.test.ts',
+				'a transfer that fails is tried four times, all at the one address of its key',
+			],
+			[
+				'test/files/upload.test.ts',
+				'of which nothing more is taken is given up after a minute, in one try that says so',
+			],
+			[
+				'test/files/download.test.ts',
+				'%s: fetched again, at most four times, and never told with its link',
+			],
 		],
-		[
-			'test/files/down.test.ts',
-			'%s: fetched again, at most four times, and never told with its link',
-		],
-	],
 	'Anything else, also a 409 which says that the key is of another request | it is final | –': [
 		TRIED,
 		[WIRE, '%i is final'],
@@ -146,6 +168,9 @@ const SENTENCES: Record<string, Proof[]> = {
 			[WIRE, 'without a key, a creation with an answer %s: never'],
 			[WIRE, 'whatever only reads and has an answer %s'],
 		],
+	'A request that meets several of these in turn goes on as long as the longest of them allows.': [
+		[CLIENT, 'whoever meets several things in turn goes on as long as the longest allows: %s, %s'],
+	],
 	'If two requests in a row are given up without an answer, the service is away: nothing more of the run is sent.':
 		[
 			[CLIENT, 'two requests given up without an answer are an outage: %s'],

@@ -1,17 +1,17 @@
 import { provesEachSentence, type Proof } from '../support/sentences';
 
-const RUN = 'test/creation/paidOnce.test.ts';
-const CONTENT = 'test/creation/contentRuns.test.ts';
+const RUN = 'test/creation/idempotency/paidOnce.test.ts';
+const CONTENT = 'test/creation/idempotency/contentRuns.test.ts';
 const WHOLE = 'test/n8n/wholeRuns.test.ts';
-const ORDER = 'test/creation/oneOrder.test.ts';
+const ORDER = 'test/creation/idempotency/oneOrder.test.ts';
 const TOOL = 'test/n8n/tool.test.ts';
-const NAMES = 'test/creation/idempotency.test.ts';
+const NAMES = 'test/creation/idempotency/idempotency.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
 const CRASH = 'test/e2e/crash.test.ts';
 const SANDBOX = 'test/sandbox/idempotency.test.ts';
 
 const MODEL: Proof = [
-	'test/creation/executions.model.test.ts',
+	'test/creation/idempotency/executions.model.test.ts',
 	'sequences of executions: nothing that was paid for and lost is paid for again',
 ];
 const PAIRS: Proof = ['test/creation/answerPairs.model.test.ts', '%s, and then any answer'];
@@ -75,7 +75,10 @@ const SENTENCES: Record<string, Proof[]> = {
 		NEXT,
 		MODEL,
 		GO_ON,
-		['test/creation/lostRequests.test.ts', 'retries of one order all find what it has paid for'],
+		[
+			'test/creation/idempotency/lostRequests.test.ts',
+			'retries of one order all find what it has paid for',
+		],
 	],
 	[`the next click in the editor, after an error, a stop or a failed row | ${HERE}`]: [
 		CELLS,
@@ -125,15 +128,20 @@ const SENTENCES: Record<string, Proof[]> = {
 			'earlier failures lead to the next key, however many there were, and all share what comes of it',
 		],
 	],
-	'If a service keeps a refusal for lack of credits (402) under its key, _Same Request_ pays under another one, which this process knows for a day.':
+	'A service may keep a refusal for lack of credits (402) for a key: then _Same Request_ uses another key, which this process knows for a day.':
 		[
 			[
-				'test/creation/contentRuns.test.ts',
+				'test/creation/idempotency/contentRuns.test.ts',
 				'where a 402 is kept for a key, what was paid after a top-up is given again in the same process',
 			],
 		],
-	'With _Same Request_ a job that another process has made less than a minute before, and that has failed, ends the item as one of its own; the next try makes a new one.':
-		[['test/creation/thereBefore.test.ts', 'one that has failed just now in another process']],
+	"With _Same Request_, a job that another process made less than a minute ago counts as the item's own: if it has failed, so has the item, and the next try makes a new one.":
+		[
+			[
+				'test/creation/idempotency/replayedJob.test.ts',
+				'one that has failed just now in another process',
+			],
+		],
 	'_Same Request_ counts per node.': [SAME_KEY],
 	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
 		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],
@@ -151,7 +159,7 @@ const SENTENCES: Record<string, Proof[]> = {
 				'lost answers are repeated under the same key, ever more rarely as long as Wait Timeout lasts, and by the next try of the node',
 			],
 		],
-	'If its key is over, the error says that a job may exist, and the next retry pays.': [
+	'Once its key has expired, the error says that a job may exist, and the next retry pays.': [
 		[RUN, 'an open outcome that the key can no longer settle (%s) is told before anything is paid'],
 	],
 	'Start the workflow again: it is another execution, and the table says what it pays for.': [

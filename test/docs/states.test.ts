@@ -1,4 +1,9 @@
-import { NEW, transition, type ItemEvent, type ItemState } from '../../src/creation/state';
+import {
+	NEW,
+	transition,
+	type ItemEvent,
+	type ItemState,
+} from '../../src/creation/idempotency/itemState';
 import { read } from '../support/sources';
 
 const job = { id: 'gen_1', object: 'generation' };

@@ -46,7 +46,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	],
 	badResponse: [{ kind: 'badResponse', status: 200, problem: '…' }],
 	cancelled: [{ kind: 'cancelled' }],
-	deadline: [{ kind: 'deadline', waitedMs: 60_000 }],
+	deadline: [{ kind: 'deadline', waitedMs: 120_000 }],
 	jobFailed: [{ kind: 'jobFailed', reason: '…' }],
 	notApproved: [{ kind: 'notApproved', reason: '…' }],
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
@@ -56,7 +56,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 		{ kind: 'dayCap', maxCredits: 77, spent: 66, needed: 55 },
 		{ kind: 'dayCap', maxCredits: 77, spent: 0, needed: undefined, problem: '…' },
 	],
-	noSlot: [{ kind: 'noSlot', waitedMs: 60_000, others: 0 }],
+	noSlot: [{ kind: 'noSlot', waitedMs: 120_000, others: 0 }],
 	fault: [{ kind: 'fault', problem: '…' }],
 	skipped: [{ kind: 'skipped', cause: '…' }],
 	possibleDuplicate: [{ kind: 'possibleDuplicate', because: 'expired' }],
@@ -70,9 +70,9 @@ const messages = [
 ].map((text) =>
 	text
 		.replace('status 599', 'status …')
-		.replace(/(after|for) 1 minutes/, '$1 … minutes')
+		.replace(/(after|for) 2 minutes/, '$1 … minutes')
 		.replace('(77)', '(…)')
-		.replace('66 of 77', '… of …')
+		.replace('66 credits', '… credits')
 		.replace('about 55', 'about …'),
 );
 
@@ -80,11 +80,11 @@ const messages = [
 const others = PUBLISHED.flatMap((folder) => filesIn(folder)).flatMap(messagesIn);
 
 /**
- * What is said of a field with a wrong value, without what is said of a file on its way or of a base
- * URL, which has a row of its own. A wrong kind of value is one message for all kinds.
+ * What is said of a field with a wrong value, without what is said of a file on its way or of a field of
+ * the credential, which have rows of their own. A wrong kind of value is one message for all kinds.
  */
 const problems = PUBLISHED.flatMap((folder) => filesIn(folder))
-	.filter((file) => !file.startsWith('src/files/') && file !== 'src/transport/baseUrl.ts')
+	.filter((file) => !file.startsWith('src/files/') && file !== 'src/transport/credential.ts')
 	.flatMap(problemsIn)
 	.map((text) =>
 		text
@@ -99,21 +99,35 @@ const tested = ['src/n8n/credentialTest.ts', 'nodes/Trigger/MediaGenTrigger.node
 
 const all = new Set([...messages, ...others, ...problems, ...tested]);
 
-const page = read('docs/troubleshooting.md').replaceAll('\\_', '_');
+const page = read('docs/troubleshooting.md');
 
 /** What n8n says by itself, which no source of ours has. */
-const [ofN8n = ''] = /^## n8n's own faults$.*?(?=^## )/ms.exec(page) ?? [];
+const [ofOurs = '', ofN8n = ''] = page.split('## What n8n itself shows');
 
-const rowsIn = (text: string) =>
-	text
-		.split('\n')
-		.filter((line) => line.startsWith('|'))
-		.map((line) => line.split('|').map((cell) => cell.trim()));
+interface Entry {
+	/** One or several, which have the same cause and cure. */
+	messages: string[];
+	cause: string;
+	cure: string;
+}
 
-const rows = rowsIn(page.replace(ofN8n, ''));
+/** An entry is an item of a list: its messages in bold, the cause, an arrow, what to do. */
+function entriesIn(text: string): Entry[] {
+	const [, ...items] = text.split(/^- (?=\*\*)/m);
+	return items.map((item) => {
+		const [entry = ''] = item.split('\n\n');
+		const line = entry.replace(/\s+/g, ' ');
+		const [, said = '', cause = '', cure = ''] =
+			/^((?:(?:, | or )?\*\*.*?\*\*)+)(.*?)→(.*)$/.exec(line) ?? [];
+		const messages = [...said.matchAll(/\*\*(.*?)\*\*/g)].map(([, message = '']) => message);
+		return { messages, cause, cure };
+	});
+}
+
+const entries = entriesIn(ofOurs);
 
 test.each([...all])('docs/troubleshooting.md has cause and cure of: %s', (message) => {
-	const [, , cause, cure] = rows.find(([, said]) => said === message) ?? [];
+	const { cause, cure } = entries.find(({ messages: said }) => said.includes(message)) ?? {};
 	expect({ message, cause, cure }).toEqual({
 		message,
 		cause: expect.stringMatching(/\w/) as string,
@@ -134,15 +148,23 @@ const NOT_FOUND_WHOLE = [
 	'Events come late',
 ];
 
-test('every other row of docs/troubleshooting.md is a message that can come', () => {
-	const known = [...all, ...NOT_FOUND_WHOLE, 'Message', 'What you see'];
-	const unknown = rows.map(([, said = '']) => said).filter((said) => !known.includes(said));
-	expect(unknown.filter((said) => !/^-+$/.test(said))).toEqual([]);
+test('every other entry of docs/troubleshooting.md is a message that can come', () => {
+	const known = [...all, ...NOT_FOUND_WHOLE];
+	const said = entries.flatMap(({ messages: ofEntry }) => ofEntry);
+	expect(said.filter((message) => !known.includes(message))).toEqual([]);
+	expect(said.filter((message, index) => said.indexOf(message) !== index)).toEqual([]);
 });
 
 test('what n8n says by itself has a cause and a way out, too', () => {
-	const [, , ...said] = rowsIn(ofN8n);
-	expect(said.length).toBeGreaterThan(10);
-	const empty = said.filter(([, what, cause, cure]) => !what || !cause || !cure);
+	const others = entriesIn(ofN8n);
+	expect(others.length).toBeGreaterThan(10);
+	const empty = others.filter(
+		({ messages: said, cause, cure }) => said.length === 0 || !/\w/.test(cause) || !/\w/.test(cure),
+	);
 	expect(empty).toEqual([]);
+});
+
+test('what looks like an entry is one', () => {
+	const items = page.split('\n').filter((line) => line.startsWith('- '));
+	expect(items).toHaveLength(entries.length + entriesIn(ofN8n).length);
 });

@@ -127,7 +127,7 @@ it.concurrent('executions at the same time share the limit of the day', async ()
 	const errors = (await Promise.all(runs)).map(({ error }) => error?.message);
 	const { balance } = await sandbox.ledger(workspace);
 	expect(balance.reserved + balance.spent).toBe(maxCreditsPerDay);
-	expect(errors.join()).toContain(`of ${maxCreditsPerDay} credits are spent in this workspace`);
+	expect(errors.join()).toContain(`Max Credits per Day (${maxCreditsPerDay}) would be exceeded`);
 });
 
 it.concurrent(

@@ -95,13 +95,9 @@ it(
 		await open.page.getByTestId('node-execute-button').click();
 		const frame = await sheet(HOSTILE, 'A boat', EXPIRED.prompt);
 		const titles = await frame.locator('b').allInnerTexts();
-		expect(titles).toEqual([
-			'[fail] A well',
-			HOSTILE,
-			'A boat',
-			`${long.slice(0, 200)} …`,
-			EXPIRED.prompt,
-		]);
+		const ours = ['[fail] A well', HOSTILE, 'A boat', `${long.slice(0, 200)} …`, EXPIRED.prompt];
+		// Other tests in the same n8n may have left rows in the table.
+		expect(titles.filter((title) => ours.includes(title))).toEqual(ours);
 		const reason = frame.getByText(/^The job failed/).last();
 		expect(await reason.getAttribute('style')).toBe('color:#b3261e');
 	},

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../../src/api';
 import { forOthers, inBody, inPath, inQuery, type Field } from '../../src/fields/operation';
 import { id, media, name, number, prose } from '../../src/fields/rules';
-import { BinaryReference } from '../../src/creation/uploads';
+import { BinaryReference } from '../../src/files/localFile';
 import { requestOf } from '../support/rules';
 
 const named = (name: string) =>

@@ -4,7 +4,7 @@ import type { Operation } from '../../src/fields/operation';
 import type { Ruled } from '../../src/fields/rules';
 import { buildSettings } from '../../src/fields/buildRequest';
 import { usualSettings } from '../../src/fields/settings';
-import { BinaryReference } from '../../src/creation/uploads';
+import { BinaryReference } from '../../src/files/localFile';
 import { requiredOf, showing, withValue } from '../support/goodValues';
 import { allOperations } from '../support/operations';
 import { context, requestOf, valuesOf } from '../support/rules';

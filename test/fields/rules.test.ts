@@ -20,7 +20,7 @@ import {
 } from '../../src/fields/rules';
 import { parsedJson } from '../../src/fields/rules/json';
 import { blocks } from '../../nodes/Speech/fields';
-import { BinaryReference } from '../../src/creation/uploads';
+import { BinaryReference } from '../../src/files/localFile';
 import { context as usual, localContext } from '../support/rules';
 
 const context = { ...usual, timezone: 'Europe/Berlin' };
@@ -216,14 +216,23 @@ test.each<[string, Rule, required: Rule]>([
 ])('%s: what is not there is left out, or is a problem when required', (_what, rule, required) => {
 	for (const given of [ABSENT, '', ' \n\t', '\u200b']) {
 		expect(rule(given, context)).toEqual({ value: undefined });
-		expect(required(given, context)).toEqual({ problem: 'is empty' });
+		expect(required(given, context)).toEqual({
+			problem: 'is empty',
+			hint: 'Fill it in, or correct its expression',
+		});
 	}
-	expect(required([null], context)).toEqual({ problem: 'is empty' });
+	expect(required([null], context)).toEqual({
+		problem: 'is empty',
+		hint: 'Fill it in, or correct its expression',
+	});
 });
 
 test.each([id(), binaryField()])('an ID and the field of a file are always needed: %#', (rule) => {
 	for (const given of ['', '\u200b', undefined, []])
-		expect(rule(given, context)).toEqual({ problem: 'is empty' });
+		expect(rule(given, context)).toEqual({
+			problem: 'is empty',
+			hint: 'Fill it in, or correct its expression',
+		});
 });
 
 test('a binary field that the item lacks is named, with those that it has', () => {

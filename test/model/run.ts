@@ -1,10 +1,10 @@
 import { ENDPOINTS } from '../../src/api';
 import { create } from '../../src/creation/creation';
-import { LostOfWorkflow } from '../../src/creation/lostRequests';
+import { LostOfWorkflow } from '../../src/creation/idempotency/lostRequests';
 import { Run } from '../../src/creation/run';
 import type { BinarySource, Host } from '../../src/transport/host';
-import { executionCredits } from '../../src/creation/cap';
-import { newMemory } from '../../src/creation/memory';
+import { ExecutionSum } from '../../src/creation/credits/ledger';
+import { newMemory } from '../../src/creation/idempotency/itemState';
 import type { Item, Settings } from '../../src/creation/item';
 import { AGENT_STATUSES } from '../../src/transport/jobState';
 import { ok, type Result } from '../../src/base/result';
@@ -94,7 +94,7 @@ export function runOf({
 }: RunParts): Item {
 	const memory = parts.memory ?? newMemory();
 	const itemIndex = parts.itemIndex ?? 0;
-	const item = origin?.item ?? `0:${itemIndex}`;
+	const item = origin?.place ?? `0:${itemIndex}`;
 	// Items that share no memory of a node are of executions of their own.
 	const node = parts.node ?? { runId: `run of ${item}`, items: {} };
 	node.items[item] = memory;
@@ -102,10 +102,10 @@ export function runOf({
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
 		spec: CREATE,
-		run: new Run(undefined, false, parts.host.channel.signal),
-		lost: new LostOfWorkflow().editor,
+		run: parts.run ?? new Run(undefined, false, parts.host.channel.signal),
+		lost: parts.lost ?? new LostOfWorkflow().editor,
 		hasService: true,
-		credits: executionCredits({}),
+		executionSum: new ExecutionSum({}),
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.
 		inputFingerprint: prompt,
@@ -114,7 +114,7 @@ export function runOf({
 		node,
 		settings: settingsWith(settings),
 		origin: {
-			item,
+			place: item,
 			owner: {
 				execution: origin?.executionId ?? 'execution 1',
 				isManual: origin?.mode === 'manual',

@@ -2,7 +2,7 @@ import { inFile, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
-	...inFile('src/n8n/call.ts', 'test/n8n/executionFiles.test.ts', {
+	...inFile('src/n8n/entrance.ts', 'test/n8n/executionFiles.test.ts', {
 		'files/read-for-each-item': {
 			why: 'A batch of thousands reads all outputs of the execution for each of its items.',
 			from: 'files ??= readFiles(context, isCombined);',
@@ -27,8 +27,8 @@ export const files: Mutant[] = [
 		},
 		'files/first-run-only': {
 			why: 'In a loop, files of its second round are refused.',
-			from: 'run <= lastRun',
-			to: 'run < 1',
+			from: 'runIndex <= lastRun',
+			to: 'runIndex < 1',
 		},
 		'files/first-output-only': {
 			why: 'A file behind the second output of a Switch is refused.',
@@ -52,7 +52,7 @@ export const files: Mutant[] = [
 		},
 		'files/two-of-one-name': {
 			why: 'Two files of one field are uploaded under one name, and one of them is sent for both.',
-			from: 'this.named.set(place, number);',
+			from: 'this.named.set(fieldOfNode, number);',
 			to: '',
 		},
 	}),
@@ -60,7 +60,7 @@ export const files: Mutant[] = [
 		'files/key-sent-to-a-storage': {
 			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',
 			from: '\t\t\t...request,\n',
-			to: '\t\t\t...request,\n\t\t\theaders: { ...request.headers, Authorization: `Bearer ${secret}` },\n',
+			to: '\t\t\t...request,\n\t\t\theaders: { ...request.headers, Authorization: `Bearer ${access.apiKey}` },\n',
 		},
 		'files/content-type-of-the-library': {
 			why: 'The HTTP library adds a content type that the presigned address does not sign: uploads are refused.',
@@ -71,7 +71,7 @@ export const files: Mutant[] = [
 	...inFile('src/n8n/n8nHost.ts', 'test/n8n/execution.test.ts', {
 		'files/execution-told-to-all': {
 			why: 'The service on the internet learns the address of n8n and how many executions it has.',
-			from: 'isLocalService(baseUrl) ? addressOf(functions) : undefined',
+			from: 'isLocal ? addressOf(functions) : undefined',
 			to: 'addressOf(functions)',
 		},
 	}),
@@ -82,7 +82,7 @@ export const files: Mutant[] = [
 			to: '1',
 		},
 	}),
-	...inFile('src/files/transfer.ts', ['test/files/down.test.ts', 'test/files/up.test.ts'], {
+	...inFile('src/files/transfer.ts', ['test/files/download.test.ts', 'test/files/upload.test.ts'], {
 		'files/redirect-into-the-house': {
 			why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
 			from: 'transferUrlProblem(url, baseUrl);',
@@ -116,7 +116,7 @@ export const files: Mutant[] = [
 			to: 'isLocalService(baseUrl)',
 		},
 	}),
-	...inFile('src/files/down.ts', 'test/files/down.test.ts', {
+	...inFile('src/files/download.ts', 'test/files/download.test.ts', {
 		'files/part-taken-for-the-whole': {
 			why: 'A 206 with a part of the video is stored as the video.',
 			from: 'if (response.status === 200) return await storeBody',
@@ -129,7 +129,7 @@ export const files: Mutant[] = [
 		},
 		'files/empty-file-is-one': {
 			why: 'An empty answer of the storage becomes a picture of 0 bytes.',
-			from: "if (head.length === 0) return retry('the file is empty');",
+			from: "if (head.length === 0) return transientFailure('the file is empty');",
 			to: '',
 		},
 		'files/error-page-as-picture': {
@@ -148,10 +148,10 @@ export const files: Mutant[] = [
 			to: 'if (bytes < 0)',
 		},
 	}),
-	...inFile('src/files/up.ts', 'test/files/up.test.ts', {
+	...inFile('src/files/upload.ts', 'test/files/upload.test.ts', {
 		'files/half-uploaded-is-there': {
 			why: 'A file that arrived in part counts as uploaded, and the job is made from half a picture.',
-			from: 'response.status === 200 && contentLength(response) === size',
+			from: 'response.status === 200 && response.length === size',
 			to: 'response.status === 200',
 		},
 		'files/used-up-address-again': {
@@ -173,7 +173,7 @@ export const files: Mutant[] = [
 		},
 		'files/dropped-by-the-service': {
 			why: 'Whatever the service says of how long it keeps a file, jobs name it for a day.',
-			from: ' && expiryOf(file) - MARGIN_MS > now',
+			from: ' && until > now',
 			to: '',
 		},
 	}),
@@ -184,14 +184,14 @@ export const files: Mutant[] = [
 			to: 'if (sharedRequest === null) elsewhere.push',
 		},
 	}),
-	...inFile('src/creation/idempotency.ts', 'test/creation/sentOnce.test.ts', {
+	...inFile('src/creation/idempotency/idempotency.ts', 'test/creation/sentOnce.test.ts', {
 		'files/own-key-other-body': {
 			why: 'Under one Own Key two executions name other URLs of one file, and the second is refused for a day.',
 			from: "readonly uploadOwner = 'own key';",
 			to: 'get uploadOwner() { return this.item.node.runId; }',
 		},
 	}),
-	...inFile('src/files/headers.ts', 'test/files/up.test.ts', {
+	...inFile('src/files/uploadHeaders.ts', 'test/files/upload.test.ts', {
 		'files/authorization-for-a-storage': {
 			why: 'The service can make n8n send an Authorization of its choice to any host.',
 			from: "\t'authorization',\n",
@@ -249,11 +249,16 @@ export const files: Mutant[] = [
 	...inFile('src/creation/outputs.ts', 'test/creation/outputs.test.ts', {
 		'files/fetched-again-on-retry': {
 			why: 'Retry On Fail downloads and stores every file of the run again.',
-			from: 'if (kept) return ok({ ...kept });',
+			from: 'getOrCreate(files, name, () => download(host, workspace, output))',
+			to: 'download(host, workspace, output)',
+		},
+		'files/failed-download-is-kept': {
+			why: 'A file that could not be fetched once is never asked for again by the tries of the execution.',
+			from: 'if (!fetched?.ok) files.delete(name);',
 			to: '',
 		},
 	}),
-	...inFile('src/files/content.ts', 'test/files/up.test.ts', {
+	...inFile('src/files/localFile.ts', 'test/files/upload.test.ts', {
 		'files/saved-error-page-is-sent': {
 			why: 'An empty file is uploaded, and the job that is made from it is paid for.',
 			from: "if (size === 0) return 'its file is empty';",

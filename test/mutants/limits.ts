@@ -42,9 +42,14 @@ export const limits: Mutant[] = [
 			from: 'if (this.ofOthers(running).length > 0) this.lastSeen',
 			to: 'this.lastSeen',
 		},
+		'limits/others-stay-for-a-minute': {
+			why: 'Whose neighbour has ended uses half of the slots for another minute.',
+			from: 'areAllOurs || haveGone ?',
+			to: 'areAllOurs ?',
+		},
 		'limits/list-is-believed-for-ever': {
 			why: 'Where lists are not answered any more, jobs that have long ended hold all slots.',
-			from: 'return now - this.listedAt < BELIEVED_MS ?',
+			from: 'return now < this.thereUntil ?',
 			to: 'return now >= this.listedAt ?',
 		},
 		'limits/old-list-counts': {
@@ -81,8 +86,8 @@ export const limits: Mutant[] = [
 		},
 		'limits/unlisted-jobs-hold-slots': {
 			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
-			from: 'return this.freeIn(pool, now) > 0 || now >= pool.probeAt;',
-			to: 'return this.freeIn(pool, now) > 0 || (pool.left.size === 0 && now >= pool.probeAt);',
+			from: 'if (!isFree && now < pool.probeAt) return;',
+			to: 'if (!isFree && (pool.left.size > 0 || now < pool.probeAt)) return;',
 		},
 		'limits/half-a-slot': {
 			why: 'Concurrent Jobs of 2.5 runs three jobs, and each third is refused.',
@@ -110,14 +115,14 @@ export const limits: Mutant[] = [
 			to: 'now >= since + timeoutMs,',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/sharing.test.ts', {
+	...inFile('src/transport/jobPoller.ts', 'test/transport/sharing.test.ts', {
 		'limits/words-are-not-learned': {
 			why: 'A service that calls a running job "processing" refuses most creations, and a batch takes three times as long.',
-			from: "if (state === 'good' && this.isListed) runningWords.learn(this.job);",
+			from: "if (state === 'good' && this.isGeneration) runningWords.learn(this.job);",
 			to: '',
 		},
 	}),
-	...inFile('src/transport/creditGate.ts', 'test/transport/creditGate.test.ts', {
+	...inFile('src/transport/topUpGate.ts', 'test/transport/topUpGate.test.ts', {
 		'limits/top-up-tried-too-often': {
 			why: 'Waiting for a top-up takes half of the requests of each minute.',
 			from: 'const TRY_EVERY_MS = 20_000;',
@@ -136,11 +141,25 @@ export const limits: Mutant[] = [
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
+	...inFile('src/transport/client.ts', 'test/creation/refusedForLong.test.ts', {
+		'limits/retry-after-is-all-that-counts': {
+			why: 'A service that says Retry-After: 0 each time gets two thousand requests a minute.',
+			from: 'const delay = Math.max(hinted ?? 0, backoff);',
+			to: 'const delay = hinted ?? backoff;',
+		},
+	}),
 	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
 		'limits/retry-after-unheard': {
 			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
 			from: 'headers: headersOf(response.headers),\n\t\t\t\tbody: await',
 			to: 'headers: {},\n\t\t\t\tbody: await',
+		},
+	}),
+	...inFile('src/base/wakeUp.ts', 'test/transport/workspace.test.ts', {
+		'limits/fault-in-a-timer-ends-no-wait': {
+			why: 'A fault of our own leaves all items waiting for ever, or ends the process of n8n.',
+			from: '\t\t\tthis.onFault(fault);\n',
+			to: '',
 		},
 	}),
 	...inFile('src/base/waitQueue.ts', 'test/base/waitQueue.test.ts', {
@@ -150,7 +169,12 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.test.ts', {
+	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
+		'limits/fault-in-a-read-ends-no-wait': {
+			why: 'A fault of our own leaves an item waiting for ever, or ends the process of n8n.',
+			from: '\t\tthis.leave();\n\t\tthis.settle.reject(fault);\n',
+			to: '',
+		},
 		'limits/deadline-without-a-last-look': {
 			why: 'A job that has ended shortly before Wait Timeout is reported as not finished.',
 			from: 'if (this.readAt < this.deadline && now < this.lastReadUntil) return;',
@@ -168,7 +192,7 @@ export const limits: Mutant[] = [
 		},
 		'limits/canceled-job-read-singly-holds-its-slot': {
 			why: 'In a plan with one slot, a job that somebody has canceled holds it until Wait Timeout.',
-			from: 'if (!runningWords.holdsSlot(job)) others.onIdle([job.id]);',
+			from: 'if (!runningWords.holdsSlot(job)) others.onJobsWithoutSlot([job.id]);',
 			to: '',
 		},
 		'limits/list-makes-a-job-failed': {
@@ -178,25 +202,23 @@ export const limits: Mutant[] = [
 		},
 		'limits/stale-list-is-believed': {
 			why: 'A list that shows a job as running for ever makes the item wait until Wait Timeout.',
-			from: 'now >= this.deadline || now >= doubtedFrom',
+			from: 'now >= this.deadline || now >= listsDoubtedFrom',
 			to: 'now >= this.deadline',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.test.ts', {
+	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
 		'limits/reads-take-what-others-have': {
 			why: 'Beside another n8n, reads of single jobs use up all requests that are left, and nothing is created.',
-			from: '= ({ requestsPerMinute }: RateLimiter): number =>\n\tMINUTE_MS / (requestsPerMinute',
-			to: '= ({ limit }: RateLimiter): number =>\n\tMINUTE_MS / (limit',
+			from: 'const { requestsPerMinute } = this.rateLimiter;',
+			to: 'const { limit: requestsPerMinute } = this.rateLimiter;',
 		},
-	}),
-	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
 		'limits/last-reads-give-back': {
 			why: 'Each wait that ends at its deadline lets a read out for which the minute has no room.',
 			from: 'if (now >= wait.deadline) void wait.read();',
 			to: 'if (now >= wait.deadline) void this.readOne(wait, gapMs);',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.test.ts', {
+	...inFile('src/transport/pollSchedule.ts', 'test/transport/pollSchedule.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',
 			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
@@ -223,7 +245,7 @@ export const limits: Mutant[] = [
 	...inFile('src/creation/firstModel.ts', 'test/creation/firstModel.test.ts', {
 		'limits/each-item-asks-for-the-model': {
 			why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
-			from: 'known.get(mode) ?? readFirstModel(item, mode)',
+			from: 'getOrCreate(byMode, mode, () => readFirstModel(item, mode))',
 			to: 'readFirstModel(item, mode)',
 		},
 	}),

@@ -5,53 +5,57 @@ import { inFile, type Mutant } from './mutant';
  * it.
  */
 export const money: Mutant[] = [
-	...inFile('src/creation/state.ts', 'test/creation/state.test.ts', {
-		'money/refusal-frees-an-open-key': {
-			why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
-			from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
-			to: '',
+	...inFile(
+		'src/creation/idempotency/itemState.ts',
+		'test/creation/idempotency/itemState.test.ts',
+		{
+			'money/refusal-frees-an-open-key': {
+				why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
+				from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
+				to: '',
+			},
+			'money/crash-in-flight-forgotten': {
+				why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
+				from: 'state.mayBeCarriedOut || state.isInFlight;\n\t\treturn',
+				to: 'state.mayBeCarriedOut;\n\t\treturn',
+			},
+			'money/key-outlives-the-service': {
+				why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
+				from: 'LIMITS.idempotencyHours * 3_600_000',
+				to: 'LIMITS.idempotencyHours * 7_200_000',
+			},
+			'money/clock-set-back': {
+				why: 'After the clock was set back a key does not expire, and an old creation is paid for again.',
+				from: 'age < -CLOCK_CORRECTION_MS || ',
+				to: '',
+			},
+			'money/clock-set-back-a-little': {
+				why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
+				from: 'age < -CLOCK_CORRECTION_MS',
+				to: 'age < 0',
+			},
+			'money/warned-once-pays-at-once': {
+				why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
+				from: 'sent.warnedIn !== undefined && sent.warnedIn !== execution',
+				to: 'sent.warnedIn !== undefined',
+			},
 		},
-		'money/crash-in-flight-forgotten': {
-			why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
-			from: 'state.mayBeCarriedOut || state.isInFlight;\n\t\treturn',
-			to: 'state.mayBeCarriedOut;\n\t\treturn',
-		},
-		'money/key-outlives-the-service': {
-			why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
-			from: 'LIMITS.idempotencyHours * 3_600_000',
-			to: 'LIMITS.idempotencyHours * 7_200_000',
-		},
-		'money/clock-set-back': {
-			why: 'After the clock was set back a key does not expire, and an old creation is paid for again.',
-			from: 'age < -CLOCK_CORRECTION_MS || ',
-			to: '',
-		},
-		'money/clock-set-back-a-little': {
-			why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
-			from: 'age < -CLOCK_CORRECTION_MS',
-			to: 'age < 0',
-		},
-		'money/warned-once-pays-at-once': {
-			why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
-			from: 'sent.warnedIn !== undefined && sent.warnedIn !== execution',
-			to: 'sent.warnedIn !== undefined',
-		},
-	}),
-	...inFile('src/creation/exchange.ts', 'test/creation/paidOnce.test.ts', {
+	),
+	...inFile('src/creation/sending.ts', 'test/creation/idempotency/paidOnce.test.ts', {
 		'money/sent-but-not-noted': {
 			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
-			from: "recordEvent(item.memory, { kind: 'sending', key, path, body, now: clock.now() });",
+			from: "recordEvent(memory, { kind: 'sending', key, path, body, now: clock.now() });",
 			to: '',
 		},
 	}),
-	...inFile('src/creation/exchange.ts', 'test/creation/paidOnce.test.ts', {
+	...inFile('src/creation/sending.ts', 'test/creation/idempotency/paidOnce.test.ts', {
 		'money/no-key-is-sent-again': {
 			why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
 			from: 'replayable: () => key !== undefined && !hasKeyExpired(item),',
 			to: 'replayable: () => true,',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/paidOnce.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/idempotency/paidOnce.test.ts', {
 		'money/page-means-nothing-done': {
 			why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
 			from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
@@ -61,7 +65,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/creation/answerPairs.model.test.ts', {
 		'money/402-is-asked-for-ever': {
 			why: 'Under Wait for Top-Up, a 402 for what is thought to be paid for is asked again at once, 60 times a minute for a day.',
-			from: 'if (!made.ok && isOutOfCredits(made)) forgetKey(progress);',
+			from: "if (!made.ok && refusalOf(made) === 'noCredits') forgetKey(progress);",
 			to: '',
 		},
 		'money/405-frees-the-key': {
@@ -70,177 +74,243 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/oneOrder.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/idempotency/oneOrder.test.ts', {
 		'money/answer-about-another': {
 			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
 			from: 'if (difference === undefined) return ok(',
 			to: 'if (difference !== null) return ok(',
 		},
 	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/oneOrder.test.ts', {
-		'money/unread-job-halts-the-run': {
-			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
-			from: 'return read?.ok ? { ...made, job: read.value } : undefined;',
-			to: "if (!read?.ok) item.run.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/oneOrder.test.ts',
+		{
+			'money/unread-job-halts-the-run': {
+				why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
+				from: 'return read?.ok ? { ...made, job: read.value } : undefined;',
+				to: "if (!read?.ok) item.run.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
+			},
+		},
+	),
+	...inFile('src/creation/creation.ts', 'test/creation/saidByStatus.test.ts', {
+		'money/failed-by-the-answer': {
+			why: 'The 202 to a creation says "failed", nobody reads the job, and the next try pays for another one.',
+			from: "&& jobState(job, settings.terminalStatuses) !== 'bad'",
+			to: '',
 		},
 	}),
-	...inFile('src/creation/creation.ts', 'test/creation/oneOrder.test.ts', {
+	...inFile('src/creation/sending.ts', 'test/n8n/tool.test.ts', {
+		'money/stop-forgets-what-is-out': {
+			why: 'When an agent has had its answer, a creation that is out is given up, and its job is lost.',
+			from: 'if (!isOut) ending.abort();',
+			to: 'ending.abort();',
+		},
+	}),
+	...inFile('src/creation/sending.ts', 'test/creation/idempotency/oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
 			from: 'idempotency.keyOf(isFilledIn ? body : undefined)',
 			to: 'idempotency.keyOf()',
 		},
 	}),
-	...inFile('src/creation/sameRequest.ts', 'test/n8n/runOperation.test.ts', {
+	...inFile('src/creation/idempotency/lostRequests.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-			from: '[node.runId, content, origin.item]',
+			from: '[node.runId, content, origin.place]',
 			to: '[node.runId, content]',
 		},
 	}),
-	...inFile('src/creation/idempotency.ts', 'test/creation/idempotency.test.ts', {
-		'money/own-key-ignored': {
-			why: 'A key of the user’s own is not sent, so that the next execution pays again.',
-			from: 'custom: OwnKey,',
-			to: 'custom: OnRetries,',
+	...inFile(
+		'src/creation/idempotency/idempotency.ts',
+		'test/creation/idempotency/idempotency.test.ts',
+		{
+			'money/own-key-ignored': {
+				why: 'A key of the user’s own is not sent, so that the next execution pays again.',
+				from: 'custom: OwnKey,',
+				to: 'custom: OnRetries,',
+			},
 		},
-	}),
-	...inFile('src/creation/idempotency.ts', 'test/creation/paidOnce.test.ts', {
-		'money/own-key-for-two-requests': {
-			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-			from: 'if (first.content === this.content) return undefined;',
-			to: 'if (first) return undefined;',
+	),
+	...inFile(
+		'src/creation/idempotency/idempotency.ts',
+		'test/creation/idempotency/paidOnce.test.ts',
+		{
+			'money/own-key-for-two-requests': {
+				why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
+				from: 'if (first.content === this.content) return undefined;',
+				to: 'if (first) return undefined;',
+			},
 		},
-	}),
-	...inFile('src/creation/creation.ts', 'test/creation/cap.test.ts', {
+	),
+	...inFile('src/creation/sending.ts', 'test/creation/credits/cap.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (!this.isLimited) return this',
-			to: 'if (spec) return this',
+			from: 'if (!isLimited(item)) return sendInSlot(',
+			to: 'if (spec) return sendInSlot(',
 		},
 	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/contentRuns.test.ts', {
-		'money/no-second-look-at-a-failed-job': {
-			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: "if (state !== 'bad' || !(await",
-			to: "if (state === 'bad' || !(await",
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/contentRuns.test.ts',
+		{
+			'money/no-second-look-at-a-failed-job': {
+				why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
+				from: "if (state !== 'bad' || !(await",
+				to: "if (state === 'bad' || !(await",
+			},
 		},
-	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
-		'money/own-failure-made-again': {
-			why: 'With Same Request a job that fails at once is made again and again in one run.',
-			from: 'if (age === undefined) return await wasListedBefore(progress, job);',
-			to: 'if (age === undefined) return true;',
+	),
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replayedJob.test.ts',
+		{
+			'money/own-failure-made-again': {
+				why: 'With Same Request a job that fails at once is made again and again in one run.',
+				from: 'if (age === undefined) return await wasListedBefore(progress, job);',
+				to: 'if (age === undefined) return true;',
+			},
 		},
-	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
-		'money/failed-jobs-without-end': {
-			why: 'A service whose jobs have a clock of their own is paid up to fifty times for a prompt that fails at once.',
-			from: '< 2_000',
-			to: '< 0',
+	),
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replayedJob.test.ts',
+		{
+			'money/failed-jobs-without-end': {
+				why: 'A service whose jobs have a clock of their own is paid up to fifty times for a prompt that fails at once.',
+				from: '< 2_000',
+				to: '< 0',
+			},
 		},
-	}),
-	...inFile('src/creation/answer.ts', 'test/n8n/receipt.test.ts', {
+	),
+	...inFile('src/creation/idempotency/replayedJob.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: "charge.isNew = progress.met === undefined && age !== 'before';",
-			to: 'charge.isNew = true;',
-		},
-	}),
-	...inFile('src/creation/paidKeys.ts', 'test/creation/replays.test.ts', {
-		'money/repetition-is-refused': {
-			why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
-			from: 'if (key === undefined) return false;',
-			to: 'if (key !== undefined) return false;',
-		},
-	}),
-	...inFile('src/creation/paidKeys.ts', 'test/creation/replays.test.ts', {
-		'money/key-that-is-over-is-free': {
-			why: 'A day later the same request is paid for again, past every limit.',
-			from: 'return age < LIMITS',
-			to: 'return age < 2 * LIMITS',
-		},
-	}),
-	...inFile('src/creation/paidKeys.ts', 'test/creation/thereBefore.test.ts', {
-		'money/keys-outlive-sleep': {
-			why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
-			from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
-			to: 'clock.monotonic() - since.monotonic',
-		},
-	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/thereBefore.test.ts', {
-		'money/any-date-is-true': {
-			why: 'Jobs that all have the date of an example look as if they had been there before: no limit counts them.',
-			from: 'age > CLOCKS_DIFFER_MS && age < OLDEST_MS',
-			to: 'age > 0',
-		},
-		'money/list-without-moments-shows-old-jobs': {
-			why: 'Before a list that goes on from no moment, a prompt that fails at once is paid for up to fifty times.',
-			from: ' && !(await shows(moment - OLDEST_MS))',
+			from: "if (progress.met !== undefined || age === 'before') return false;",
 			to: '',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/parts.test.ts', {
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replays.test.ts',
+		{
+			'money/repetition-is-refused': {
+				why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
+				from: 'if (key === undefined) return false;',
+				to: 'if (key !== undefined) return false;',
+			},
+		},
+	),
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replays.test.ts',
+		{
+			'money/key-that-is-over-is-free': {
+				why: 'A day later the same request is paid for again, past every limit.',
+				from: 'return age < LIMITS',
+				to: 'return age < 2 * LIMITS',
+			},
+		},
+	),
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replayedJob.test.ts',
+		{
+			'money/keys-outlive-sleep': {
+				why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
+				from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
+				to: 'clock.monotonic() - since.monotonic',
+			},
+		},
+	),
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replayedJob.test.ts',
+		{
+			'money/any-date-is-true': {
+				why: 'Jobs that all have the date of an example look as if they had been there before: no limit counts them.',
+				from: 'age > CLOCKS_DIFFER_MS && age < OLDEST_MS',
+				to: 'age > 0',
+			},
+			'money/list-without-moments-shows-old-jobs': {
+				why: 'Before a list that goes on from no moment, a prompt that fails at once is paid for up to fifty times.',
+				from: ' && !(await shows(moment - OLDEST_MS))',
+				to: '',
+			},
+		},
+	),
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/parts.test.ts', {
 		'money/half-a-text-is-paid-for': {
 			why: 'Of a text that does not fit under a limit the first parts are paid for, and nothing comes of them.',
-			from: 'following.reduce((sum, one) => sum + one, known)',
-			to: 'known',
+			from: 'followingPrices.reduce((sum, price) => sum + price, ownPrice)',
+			to: 'ownPrice',
 		},
 	}),
-	...inFile('src/files/transfer.ts', 'test/files/up.test.ts', {
+	...inFile('src/files/transfer.ts', 'test/files/upload.test.ts', {
 		'money/storage-away-is-never': {
 			why: 'A row whose file met a storage that was away is left alone for good.',
 			from: "next === 'never' ? undefined : true",
 			to: 'undefined',
 		},
 	}),
-	...inFile('src/creation/sameRequest.ts', 'test/creation/oneOrder.test.ts', {
-		'money/round-pays-again': {
-			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
-			from: 'const own = takeUnfinished(item, content);',
-			to: 'const own = undefined as ItemMemory | undefined;',
+	...inFile(
+		'src/creation/idempotency/lostRequests.ts',
+		'test/creation/idempotency/oneOrder.test.ts',
+		{
+			'money/round-pays-again': {
+				why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
+				from: 'const own = isFirst ? takeUnfinished(item, content) : undefined;',
+				to: 'const own = undefined as ItemMemory | undefined;',
+			},
+			'money/good-round-given-again': {
+				why: 'A round that has ended well gives its picture to the next one, which is another order.',
+				from: 'content === undefined || endedIn !== undefined ||',
+				to: 'content === undefined ||',
+			},
+			'money/retry-forgets-the-order': {
+				why: 'Stop, Retry, Retry: everything is paid for again.',
+				from: 'if (mayTake && lost.isProduction) lost.add(memory, owner);',
+				to: '',
+			},
 		},
-		'money/good-round-given-again': {
-			why: 'A round that has ended well gives its picture to the next one, which is another order.',
-			from: 'content === undefined || endedIn !== undefined ||',
-			to: 'content === undefined ||',
+	),
+	...inFile(
+		'src/creation/idempotency/lostRequests.ts',
+		'test/creation/idempotency/paidOnce.test.ts',
+		{
+			'money/delivered-given-again': {
+				why: 'Executing the node again in the editor gives the old picture for ever.',
+				from: 'else this.editor.remove(memory);',
+				to: 'else this.editor.add(memory, owner);',
+			},
+			'money/stop-unheard': {
+				why: 'A stopped execution is not known to be over: its retry pays for everything again.',
+				from: 'onAbort(signal, () => this.executionStopped(node, owner));',
+				to: '',
+			},
 		},
-		'money/retry-forgets-the-order': {
-			why: 'Stop, Retry, Retry: everything is paid for again.',
-			from: 'if (looksBack && lost.isProduction) lost.add(memory, owner);',
-			to: '',
+	),
+	...inFile(
+		'src/creation/idempotency/lostRequests.ts',
+		'test/creation/idempotency/lostRequests.test.ts',
+		{
+			'money/another-order-robbed': {
+				why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
+				from: 'if (this.isProduction && owner.order() !== asking.order()) continue;',
+				to: '',
+			},
+			'money/earlier-rounds-forgotten': {
+				why: 'A loop fails in its second round, and the next click pays for the first one again.',
+				from: 'const concerned = hasFailed || isMended ?',
+				to: 'const concerned = isMended ?',
+			},
+			'money/older-memory-counts': {
+				why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
+				from: 'return other && progressOf(other) > progressOf(memory) ? other : undefined;',
+				to: 'return other && progressOf(other) < 0 ? other : undefined;',
+			},
 		},
-	}),
-	...inFile('src/creation/lostRequests.ts', 'test/creation/paidOnce.test.ts', {
-		'money/delivered-given-again': {
-			why: 'Executing the node again in the editor gives the old picture for ever.',
-			from: 'else this.editor.remove(memory);',
-			to: 'else this.editor.add(memory, owner);',
-		},
-		'money/stop-unheard': {
-			why: 'A stopped execution is not known to be over: its retry pays for everything again.',
-			from: 'onAbort(signal, () => this.stopped(node, owner));',
-			to: '',
-		},
-	}),
-	...inFile('src/creation/lostRequests.ts', 'test/creation/lostRequests.test.ts', {
-		'money/another-order-robbed': {
-			why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
-			from: 'if (this.isProduction && owner.order() !== asking.order()) continue;',
-			to: '',
-		},
-		'money/earlier-rounds-forgotten': {
-			why: 'A loop fails in its second round, and the next click pays for the first one again.',
-			from: 'const concerned = hasFailed || isMended ?',
-			to: 'const concerned = isMended ?',
-		},
-		'money/older-memory-counts': {
-			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
-			from: 'return known && progressOf(known) > progressOf(memory) ? known : undefined;',
-			to: 'return known && progressOf(known) < 0 ? known : undefined;',
-		},
-	}),
-	...inFile('src/creation/limit.ts', 'test/creation/cap.test.ts', {
+	),
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/cap.test.ts', {
 		'money/price-up-to-the-limit': {
 			why: 'An item that costs more than what is left of Max Credits is sent.',
 			from: 'price > left + tolerance;',
@@ -252,28 +322,50 @@ export const money: Mutant[] = [
 			to: 'price === null || left < 0;',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/cap.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/cap.test.ts', {
+		'money/resend-leaves-the-sum': {
+			why: 'A retry of an execution that was stopped does not know of what may be paid for, and spends more than Max Credits.',
+			from: '\tconst now = clock.now();\n',
+			to: '\tconst now = clock.now();\n\titem.executionSum.countOpen(item, 0);\n',
+		},
+	}),
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/ledger.test.ts', {
+		'money/todays-job-is-of-yesterday': {
+			why: 'A request of yesterday had no answer, and what is sent today under the same key counts for nothing while it is out.',
+			from: '< DAY_MS) break;',
+			to: '< 9 * DAY_MS) break;',
+		},
+	}),
+	...inFile('src/creation/answer.ts', 'test/creation/credits/cap.test.ts', {
 		'money/expected-price-stays': {
 			why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
-			from: 'credits.add(-(memory.expectedCredits ?? 0));\n',
+			from: 'executionSum.countOpen(item, 0);\n',
 			to: '\n',
 		},
 	}),
-	...inFile('src/creation/limit.ts', 'test/creation/creditsByOutput.test.ts', {
-		'money/sums-of-fractions': {
-			why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
-			from: '1e-9 * credits',
-			to: '0 * credits',
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/creditsByOutput.test.ts',
+		{
+			'money/sums-of-fractions': {
+				why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
+				from: '1e-9 * credits',
+				to: '0 * credits',
+			},
 		},
-	}),
-	...inFile('src/creation/cap.ts', 'test/creation/creditsByOutput.test.ts', {
-		'money/limit-without-prices': {
-			why: 'Another process does not know what the workspace has paid, and its first job may cost anything.',
-			from: 'if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);',
-			to: '',
+	),
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/creditsByOutput.test.ts',
+		{
+			'money/limit-without-prices': {
+				why: 'Another process does not know what the workspace has paid, and its first job may cost anything.',
+				from: 'if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);',
+				to: '',
+			},
 		},
-	}),
-	...inFile('src/transport/priceBook.ts', 'test/creation/creditsByOutput.test.ts', {
+	),
+	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditsByOutput.test.ts', {
 		'money/price-of-a-job': {
 			why: 'The price of a job is taken for that of an output: after four pictures, one is refused.',
 			from: 'return paid && paid.credits / paid.units;',
@@ -295,7 +387,7 @@ export const money: Mutant[] = [
 			to: 'const MOST_PAGES = 1;',
 		},
 	}),
-	...inFile('src/transport/priceBook.ts', 'test/creation/cap.test.ts', {
+	...inFile('src/transport/priceBook.ts', 'test/creation/credits/cap.test.ts', {
 		'money/planning-is-free': {
 			why: 'An agent run reserves one credit more than Max Credits allows.',
 			from: 'undefined : PLANNING_CREDITS + budget;',
@@ -314,7 +406,14 @@ export const money: Mutant[] = [
 			to: "return fail({ kind: 'skipped', cause: TOO_BUSY });",
 		},
 	}),
-	...inFile('src/creation/day.ts', 'test/creation/creditsPerDay.test.ts', {
+	...inFile('src/creation/credits/today.ts', 'test/creation/credits/creditsPerDay.test.ts', {
+		'money/day-ignores-the-run': {
+			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
+			from: 'today.credits + sinceThen(item, today)',
+			to: 'today.credits',
+		},
+	}),
+	...inFile('src/creation/credits/shownToday.ts', 'test/creation/credits/creditsPerDay.test.ts', {
 		'money/sum-without-modes-is-nothing': {
 			why: 'Where the usage shows only a sum, speech and agent runs count as nothing, without a word.',
 			from: 'rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows',
@@ -325,127 +424,162 @@ export const money: Mutant[] = [
 			from: '!undated.older.has(entry.id)',
 			to: 'entry.id !== undefined',
 		},
-		'money/day-ignores-the-run': {
-			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
-			from: 'run.today.credits + workspace.spending.notIn(run.today)',
-			to: 'run.today.credits',
-		},
+	}),
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/creditsPerDay.test.ts', {
 		'money/unknown-day-is-free': {
 			why: 'Where nobody can say what was spent today, everything is sent.',
 			from: 'if (obstacle === undefined && !isTooMuch(',
 			to: 'if (!isTooMuch(',
 		},
 	}),
-	...inFile('src/creation/day.ts', 'test/creation/dayHolds.test.ts', {
+	...inFile('src/creation/credits/today.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/day-is-read-once': {
 			why: 'Two workers that make a batch each spend the limit of the day twice.',
 			from: 'since > 0 && since + price > left / SHARERS',
 			to: 'false',
 		},
+		'money/what-has-ended-hides-what-goes-on': {
+			why: 'What the usage shows of ended jobs is subtracted from what goes on: 180 of 100 credits are spent.',
+			from: 'shown.credits + notEnded',
+			to: 'Math.max(shown.credits, notEnded)',
+		},
+		'money/list-that-is-behind-forgets': {
+			why: 'A list shows jobs half a minute late, and each execution of that time spends the limit of the day again.',
+			from: ' + missingIn(item, shown)',
+			to: '',
+		},
+		'money/left-run-counts-until-midnight': {
+			why: 'Runs that nobody waits for count with all that they had reserved for the rest of the day, and nothing more is made.',
+			from: 'if (read.ok) entry.isOver = ',
+			to: 'if (read.ok) ',
+		},
+	}),
+	...inFile('src/creation/credits/shownToday.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/list-without-moments-is-empty': {
 			why: 'A list that goes on from no moment shows all jobs as older than the day: nothing counts.',
 			from: 'isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown }',
 			to: '{ older, isKnown }',
-		},
-		'money/what-has-ended-hides-what-goes-on': {
-			why: 'What the usage shows of ended jobs is subtracted from what goes on: 180 of 100 credits are spent.',
-			from: 'credits: today.credits + goingOn',
-			to: 'credits: today.credits + Math.max(0, goingOn - today.others)',
-		},
-		'money/list-that-is-behind-forgets': {
-			why: 'A list shows jobs half a minute late, and each execution of that time spends the limit of the day again.',
-			from: 'today.credits + goingOn + missing',
-			to: 'today.credits + goingOn',
 		},
 		'money/pages-that-overlap-count-twice': {
 			why: 'Each page of the list begins with the last job of the one before: a workspace with many jobs is refused early.',
 			from: 'entries.set(entry.id ?? entry, entry)',
 			to: 'entries.set(entry, entry)',
 		},
-		'money/left-run-counts-until-midnight': {
-			why: 'Runs that nobody waits for count with all that they had reserved for the rest of the day, and nothing more is made.',
-			from: 'if (read.ok) spent.isOver = ',
-			to: 'if (read.ok) ',
-		},
+	}),
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/lost-answer-is-over-the-limit': {
 			why: 'A picture that was paid for and not answered does not fit under the limit of the day, and is never given.',
 			from: ' || isOutcomeOpen(memory.state)) return undefined;',
 			to: ') return undefined;',
 		},
 	}),
-	...inFile('src/transport/spending.ts', 'test/creation/dayHolds.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/ledger.test.ts', {
 		'money/sent-again-counts-again': {
 			why: 'A request of unknown outcome counts for the day once more with each 429, and then nothing fits.',
-			from: 'if (open) return open;',
+			from: 'if (open) return strike(item, entry);',
 			to: '',
 		},
+	}),
+	...inFile('src/creation/credits/today.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/lost-voice-takes-the-day': {
 			why: 'A gateway has answered once in the place of the service, and nothing more is made that day.',
-			from: 'endedAt > until - LOST_MS',
-			to: 'endedAt <= until',
+			from: 'answeredAt > until - LOST_MS',
+			to: 'answeredAt <= until',
 		},
 	}),
-	...inFile('src/transport/workspace.ts', 'test/creation/dayHolds.test.ts', {
+	...inFile('src/transport/workspace.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/quiet-hour-forgets-what-goes-on': {
 			why: 'After an hour without a request, what goes on counts for no limit of the day: 240 of 100 credits are spent.',
-			from: ' && !this.spending.isNeeded',
-			to: '',
+			from: ' + this.entries.size > 0',
+			to: ' > 0',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/dayHolds.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/plans-count-twice': {
 			why: 'Each plan that nobody has approved yet counts twice for the day, and is read before each run.',
-			from: 'isOfRun && counted <= PLANNING_CREDITS',
+			from: 'isPlan && entry.credits <= PLANNING_CREDITS',
 			to: 'false',
 		},
+	}),
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/dayHolds.test.ts', {
 		'money/day-bounds-no-budget': {
 			why: 'An agent run that approves itself spends any amount under a limit of the day.',
-			from: 'Math.min(leftFor(item), leftOfDay(item))',
-			to: 'leftFor(item)',
+			from: 'Math.min(leftOfExecution(item), leftOfDay(item))',
+			to: 'leftOfExecution(item)',
 		},
 	}),
-	...inFile('src/creation/idempotency.ts', 'test/creation/contentRuns.test.ts', {
-		'money/kept-402-pays-each-time': {
-			why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
-			from: 'standIns.set(this.shared, { key, since: clock.monotonic() });',
-			to: '{ /* forgotten */ }',
+	...inFile(
+		'src/creation/idempotency/idempotency.ts',
+		'test/creation/idempotency/contentRuns.test.ts',
+		{
+			'money/kept-402-pays-each-time': {
+				why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
+				from: 'if (standIn?.key === key) standIn.isPaid = true;',
+				to: 'if (standIn?.key === key) standIn.isPaid = false;',
+			},
+			'money/kept-402-pays-for-each-row': {
+				why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
+				from: 'if (standIn) return standIn.key;',
+				to: 'if (standIn?.isPaid) return standIn.key;',
+			},
+			'money/kept-402-stays': {
+				why: 'A key that was refused once more is tried for a day, though there are credits again.',
+				from: 'if (standIn?.key === key && !standIn.isPaid) standIns.delete(this.shared);',
+				to: 'if (standIn?.key === "" && !standIn.isPaid) standIns.delete(this.shared);',
+			},
 		},
-	}),
-	...inFile('src/creation/sameRequest.ts', 'test/creation/limitsAndRepeats.test.ts', {
+	),
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/limitsAndRepeats.test.ts', {
 		'money/next-round-counts-twice': {
 			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
-			from: 'memory.expectedCredits = own.expectedCredits;',
-			to: '',
+			from: 'request ${state.key ?? origin.place} ',
+			to: 'request ${origin.place} ',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
-		'money/dearer-than-what-is-paid-for': {
-			why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
-			from: 'if (memory.expectedCredits !== undefined && isOutcomeOpen(memory.state)) return undefined;',
-			to: '',
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/limitsAndRepeats.test.ts',
+		{
+			'money/dearer-than-what-is-paid-for': {
+				why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
+				from: 'if (executionSum.openOf(item) !== undefined) return undefined;',
+				to: '',
+			},
 		},
-	}),
-	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
-		'money/free-parts-have-to-fit': {
-			why: 'With Same Request, parts of a text that cost nothing again are counted, and the limit refuses the rest.',
-			from: ' && !part.costsNothing()',
-			to: '',
+	),
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/limitsAndRepeats.test.ts',
+		{
+			'money/free-parts-have-to-fit': {
+				why: 'With Same Request, parts of a text that cost nothing again are counted, and the limit refuses the rest.',
+				from: ' && !part.repeatsOnly()',
+				to: '',
+			},
 		},
-	}),
-	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
-		'money/known-parts-have-to-fit': {
-			why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
-			from: ' && isToCome(part)',
-			to: '',
+	),
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/limitsAndRepeats.test.ts',
+		{
+			'money/known-parts-have-to-fit': {
+				why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
+				from: 'isToCome(part) && ',
+				to: '',
+			},
 		},
-	}),
-	...inFile('src/creation/cap.ts', 'test/creation/limitsAndRepeats.test.ts', {
-		'money/lost-parts-need-not-fit': {
-			why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
-			from: " || (state.is === 'sent' && expectedCredits === undefined)",
-			to: '',
+	),
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/limitsAndRepeats.test.ts',
+		{
+			'money/lost-parts-need-not-fit': {
+				why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
+				from: "!('job' in part.memory.state) && executionSum",
+				to: "part.memory.state.is === 'new' && executionSum",
+			},
 		},
-	}),
+	),
 	...inFile('src/n8n/errors.ts', 'test/n8n/errors.test.ts', {
 		'money/failed-part-hides-the-others': {
 			why: 'A long text of which one part has failed does not name the one other part that is paid for.',
@@ -460,46 +594,54 @@ export const money: Mutant[] = [
 			to: 'alike.refused.add(-1 - alike.refused.size);',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/creation/replays.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/idempotency/replays.test.ts', {
 		'money/repetition-counts': {
 			why: 'A picture that is given again for nothing uses up the limit of what is new.',
-			from: 'if (!wasCharged) return 0;',
+			from: 'if (!isNew) return strike(item, entry);',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/saidByStatus.test.ts', {
+	...inFile('src/creation/idempotency/replayedJob.ts', 'test/creation/saidByStatus.test.ts', {
 		'money/accepted-means-failed': {
 			why: 'A job that the 202 of its creation calls failed is not looked at, and the next try pays again.',
-			from: "return stateOf(made) === 'bad' ? await doubted(item, made) : made;",
+			from: "if (stateOf(made) !== 'bad') return made;",
 			to: 'return made;',
 		},
 	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/replays.test.ts', {
-		'money/new-job-read-at-once': {
-			why: 'With Same Request each new job costs a read that nothing needs.',
-			from: " || ageOf(progress, made.job) === 'since')",
-			to: ')',
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/idempotency/replays.test.ts',
+		{
+			'money/new-job-read-at-once': {
+				why: 'With Same Request each new job costs a read that nothing needs.',
+				from: " || ageOf(progress, made.job) === 'since')",
+				to: ')',
+			},
 		},
-	}),
-	...inFile('src/creation/thereBefore.ts', 'test/creation/creditsPerDay.test.ts', {
-		'money/quick-jobs-are-free': {
-			why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
-			from: 'item.run.seemsOld(seen.job.id);',
-			to: 'takeBack(item, charge, seen.job.id);',
+	),
+	...inFile(
+		'src/creation/idempotency/replayedJob.ts',
+		'test/creation/credits/creditsPerDay.test.ts',
+		{
+			'money/quick-jobs-are-free': {
+				why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
+				from: 'entry.seemsOld = true;',
+				to: 'takeBack(item, entry);',
+			},
 		},
-	}),
-	...inFile('src/n8n/identity.ts', 'test/n8n/toolDoors.test.ts', {
+	),
+	...inFile('src/n8n/remembered.ts', 'test/n8n/toolDoors.test.ts', {
 		'money/tool-call-of-another-row': {
 			why: 'An agent that asks for the picture of the second row gets that of the first.',
-			from: 'const counts = READS_NODE.test(expressions) && !CHANGES.test(expressions);',
+			from: 'const counts = READS_NODE.test(expressions) && !changes;',
 			to: 'const counts = false;',
 		},
 	}),
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-is-markup': {
 			why: 'What a service says of a failure becomes markup in the editor of whoever runs the node.',
-			from: 'const words = escaped(wordsOf(firstBroken, firstBroken.result));',
-			to: 'const words = wordsOf(firstBroken, firstBroken.result);',
+			from: '${broken.length} failed${first} ${escaped(message)}.',
+			to: '${broken.length} failed${first} ${message}.',
 		},
 	}),
 	...inFile('src/creation/run.ts', 'test/creation/refusals.test.ts', {
@@ -536,28 +678,28 @@ export const money: Mutant[] = [
 			to: 'alike && ',
 		},
 	}),
-	...inFile('src/creation/run.ts', 'test/creation/creditsByOutput.test.ts', {
+	...inFile('src/creation/run.ts', 'test/creation/credits/creditsByOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',
 			from: 'if (run.continuesOnFail) return;',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/cap.ts', 'test/n8n/wholeRuns.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/n8n/wholeRuns.test.ts', {
 		'money/repeated-key-counts-twice': {
 			why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
-			from: 'const more = Math.max(0, reserved - known);',
+			from: 'const more = Math.max(0, reserved - before);',
 			to: 'const more = reserved;',
 		},
 	}),
-	...inFile('src/transport/priceBook.ts', 'test/creation/dryRun.test.ts', {
+	...inFile('src/base/texts.ts', 'test/creation/dryRun.test.ts', {
 		'money/dry-run-too-cheap': {
 			why: 'A dry run promises a price below the real one.',
 			from: 'Math.ceil(credits * 100 - 1e-6) / 100',
 			to: 'Math.floor(credits * 100 - 1e-6) / 100',
 		},
 	}),
-	...inFile('src/n8n/runItem.ts', 'test/creation/dryRun.test.ts', {
+	...inFile('src/n8n/runOperation.ts', 'test/creation/dryRun.test.ts', {
 		'money/dry-run-pays': {
 			why: 'A dry run creates and pays.',
 			from: '\tif (settings.dryRun) return dryRun(item);\n',
@@ -571,7 +713,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/prepare.ts', 'test/nodes/guards.test.ts', {
+	...inFile('src/n8n/guards.ts', 'test/nodes/guards.test.ts', {
 		'money/dry-run-deletes': {
 			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',
 			from: 'return unused.includes(parameter) && isSet(guard, value) && !holdsAnyway(spec, mapping);',
@@ -579,7 +721,7 @@ export const money: Mutant[] = [
 		},
 		'money/guard-beside-options-is-lost': {
 			why: 'A Dry Run that a model has written beside Options is left out in silence, and paid for.',
-			from: 'misplacedGuard(operation, known.guards, call.node.parameters) ??',
+			from: 'misplacedGuard(operation, knownFields.guards, stored) ??',
 			to: '',
 		},
 	}),
@@ -593,8 +735,8 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/runOperation.ts', 'test/n8n/faults.test.ts', {
 		'money/receipt-ends-a-run': {
 			why: 'A sentence above the output that cannot be made fails a run that is paid for.',
-			from: 'if (receipt) call.addHint(receipt);\n	} catch {',
-			to: 'if (receipt) call.addHint(receipt);\n	} catch (error) {\n		throw error;',
+			from: 'if (receipt) running.call.addHint(receipt);\n	} catch {',
+			to: 'if (receipt) running.call.addHint(receipt);\n	} catch (error) {\n		throw error;',
 		},
 		'money/memory-ends-a-run': {
 			why: 'What the next click may need, if it cannot be noted, fails a run that is paid for.',
@@ -602,7 +744,7 @@ export const money: Mutant[] = [
 			to: 'hasFailed && !call.isTool);\n	} catch (error) {\n		throw error;',
 		},
 	}),
-	...inFile('src/n8n/runItem.ts', 'test/n8n/faults.test.ts', {
+	...inFile('src/n8n/runOperation.ts', 'test/n8n/faults.test.ts', {
 		'money/fault-before-an-item-ends-all': {
 			why: 'An item that cannot be opened takes the paid rows of all others with it.',
 			from: 'result = faultOf(error);',
@@ -619,8 +761,8 @@ export const money: Mutant[] = [
 	...inFile('src/n8n/runOperation.ts', 'test/n8n/runOperation.test.ts', {
 		'money/half-a-run-is-sent': {
 			why: 'One item is wrong, n8n throws all results away, and the others are paid for.',
-			from: 'unfit?.ok === false && !call.continuesOnFail',
-			to: 'unfit?.ok === false && false',
+			from: '\t\tthrowFailure(running, invalidOf(call, checked));\n',
+			to: '',
 		},
 	}),
 	...inFile('src/transport/client.ts', 'test/creation/outage.test.ts', {
@@ -647,12 +789,12 @@ export const money: Mutant[] = [
 	...inFile('src/transport/statuses.ts', 'test/transport/statuses.test.ts', {
 		'money/conflict-is-final': {
 			why: 'The service is still at work on the first attempt: the item fails, though its job is being made.',
-			from: "409: { ...other(409), again: 'replayable' },",
-			to: '409: other(409),',
+			from: "409: other('replayable'),",
+			to: "409: other('never'),",
 		},
 		'money/key-in-use-taken-for-another': {
 			why: 'The service is still at work on the first attempt and says so: the next try takes another key and pays again.',
-			from: ' && !UNDER_WAY.test(said)',
+			from: ' && !UNDER_WAY.test(words)',
 			to: '',
 		},
 	}),
@@ -677,24 +819,26 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/readJob.ts', 'test/creation/paidOnce.test.ts', {
+	...inFile('src/creation/outputs.ts', 'test/creation/idempotency/paidOnce.test.ts', {
 		'money/known-job-unnamed': {
 			why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
 			from: 'fail(read.failure, { ...job })',
 			to: 'fail(read.failure)',
 		},
 	}),
-	...inFile('src/n8n/call.ts', 'test/n8n/toolDoors.test.ts', {
+	...inFile('src/n8n/remembered.ts', 'test/n8n/toolDoors.test.ts', {
 		'money/own-agents-forget': {
 			why: "In n8n's own Agents a call whose answer was lost is paid for again by the same call.",
-			from: '!hasEnded(known.memory)) return known.memory;',
-			to: 'false) return known.memory;',
+			from: '!hasEnded(earlier.memory)) return earlier.memory;',
+			to: 'false) return earlier.memory;',
 		},
 		'money/own-agents-day': {
 			why: "In n8n's own Agents a lost call is forgotten a day after the first good one, and paid for again.",
-			from: ' && !hasEnded(known.memory)',
+			from: ' && !hasEnded(earlier.memory)',
 			to: '',
 		},
+	}),
+	...inFile('src/n8n/entrance.ts', 'test/n8n/toolDoors.test.ts', {
 		'money/old-agents-hear-nothing': {
 			why: 'A model of an agent up to version 2 hears nothing of a failure, and buys another.',
 			from: '(isNested && ofCall.node.retryOnFail !== true)',

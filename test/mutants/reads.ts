@@ -75,8 +75,8 @@ export const reads: Mutant[] = [
 	...inFile('src/n8n/check.ts', 'test/nodes/checkSetup.test.ts', {
 		'setup/needs-a-good-credential': {
 			why: 'Who has a wrong credential cannot check what is wrong with it.',
-			from: 'if (spec.run) return ok({',
-			to: 'if (!spec.run) return ok({',
+			from: 'spec.perform !== undefined || (spec.creates',
+			to: 'spec.perform === undefined || (spec.creates',
 		},
 	}),
 	...inFile('nodes/Voice/operations.ts', 'test/reads/voiceSamples.test.ts', {

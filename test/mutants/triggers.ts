@@ -53,8 +53,8 @@ export const triggers: Mutant[] = [
 		},
 		'triggers/no-change-of-secrets': {
 			why: 'While a secret is being changed, deliveries carry two signatures, and all of them are refused.',
-			from: 'const isValid = given.some((each)',
-			to: 'const isValid = given.every((each)',
+			from: 'const isValid = signatures.some((each)',
+			to: 'const isValid = signatures.every((each)',
 		},
 		'triggers/empty-secret': {
 			why: 'With an empty secret anybody can start the workflow.',
@@ -62,7 +62,7 @@ export const triggers: Mutant[] = [
 			to: "if (secret === undefined) return 'there is no signing secret to check it with';",
 		},
 	}),
-	...inFile('nodes/Trigger/receive.ts', 'test/nodes/Trigger/receive.test.ts', {
+	...inFile('nodes/Trigger/delivery.ts', 'test/nodes/Trigger/receive.test.ts', {
 		'triggers/refused-with-200': {
 			why: 'A delivery that was refused by mistake counts as taken at the service, and is never repeated.',
 			from: 'context.getResponseObject().status(401).end();',
@@ -100,6 +100,13 @@ export const triggers: Mutant[] = [
 			from: 'if (itself && !isEvent && saysWhatItIs(inner)) return itself;',
 			to: '',
 		},
+		'triggers/prototype-in-a-payload': {
+			why: 'What a delivery holds can become the prototype of objects in later nodes.',
+			from: "name === '__proto__' ? undefined : value,",
+			to: 'value,',
+		},
+	}),
+	...inFile('nodes/Trigger/delivery.ts', 'test/trigger/event.test.ts', {
 		'triggers/events-of-one-id-are-one': {
 			why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
 			from: "identity = ['event', eventId, kind, resourceId];",
@@ -125,18 +132,15 @@ export const triggers: Mutant[] = [
 			from: 'const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;',
 			to: 'const OF_DELIVERY = /^$/;',
 		},
-		'triggers/prototype-in-a-payload': {
-			why: 'What a delivery holds can become the prototype of objects in later nodes.',
-			from: "name === '__proto__' ? undefined : value,",
-			to: 'value,',
-		},
+	}),
+	...inFile('src/trigger/filters.ts', 'test/trigger/event.test.ts', {
 		'triggers/filter-lets-all-through': {
 			why: 'The filters of a trigger do nothing.',
 			from: "wanted.some((each) => each === value) ? 'wanted' : 'unwanted'",
 			to: "wanted.length > 0 ? 'wanted' : 'unwanted'",
 		},
 	}),
-	...inFile('nodes/Trigger/execute.ts', 'test/nodes/Trigger/execute.test.ts', {
+	...inFile('nodes/Trigger/delivery.ts', 'test/nodes/Trigger/execute.test.ts', {
 		'triggers/run-again-is-dropped': {
 			why: 'Retrying an execution of the trigger outputs nothing, as its event has been seen.',
 			from: "if (context.getMode() !== 'webhook') return items;",
@@ -148,7 +152,7 @@ export const triggers: Mutant[] = [
 			to: 'memory.repeats = await',
 		},
 	}),
-	...inFile('src/trigger/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...inFile('nodes/Trigger/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/hook-takes-too-long': {
 			why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
 			from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',
@@ -162,7 +166,7 @@ export const triggers: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('nodes/Trigger/leaving.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...inFile('nodes/Trigger/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/publishing-drops-events': {
 			why: 'Publishing a changed trigger makes the service drop the events on their way, and all repeats.',
 			from: 'await systemClock.sleep(STAY_MS, stop.signal);',
@@ -171,6 +175,16 @@ export const triggers: Mutant[] = [
 		'triggers/deleted-though-in-use': {
 			why: 'Seconds after a publishing the webhook is deleted that the new version uses.',
 			from: 'if (stop.signal.aborted) return;',
+			to: '',
+		},
+		'triggers/deleted-twice-called-back-once': {
+			why: 'n8n asks twice to delete a webhook, and seconds after a publishing the first deletes it all the same.',
+			from: 'former?.stop.abort();',
+			to: '',
+		},
+		'triggers/second-deletion-hides-the-first': {
+			why: 'A new version registers a webhook that the deletion of the old one is still about to take away.',
+			from: 'if (former?.isBeingDeleted) return;',
 			to: '',
 		},
 		'triggers/deleted-while-taken-over': {

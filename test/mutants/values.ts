@@ -2,14 +2,14 @@ import { inFile, type Mutant } from './mutant';
 
 /** What expressions give, what reaches the request, and what a credential holds. */
 export const values: Mutant[] = [
-	...inFile('src/fields/meanings.ts', 'test/fields/meanings.test.ts', {
+	...inFile('src/fields/reservedNames.ts', 'test/fields/reservedNames.test.ts', {
 		'values/moved-over-another-column': {
 			why: 'An item that brings both `error` and `input_error` loses the latter.',
 			from: 'columns[freeName(renamed(name), columns)] = json[name];',
 			to: 'columns[renamed(name)] = json[name];',
 		},
 	}),
-	...inFile('src/n8n/rows.ts', 'test/fields/meanings.test.ts', {
+	...inFile('src/n8n/rows.ts', 'test/fields/reservedNames.test.ts', {
 		'values/moved-under-the-result': {
 			why: 'Where the Result Field is called `input_error`, the column `error` of an item is lost.',
 			from: 'columnsOf({ ...json, [resultField]: undefined })',
@@ -62,7 +62,7 @@ export const values: Mutant[] = [
 	}),
 	...inFile(
 		'src/fields/readFields.ts',
-		['test/n8n/prepare.test.ts', 'test/fields/settings.test.ts'],
+		['test/n8n/check.test.ts', 'test/fields/settings.test.ts'],
 		{
 			'values/empty-guard-lifted': {
 				why: 'An expression that gives an empty Max Credits takes the limit away, and all is spent.',
@@ -73,11 +73,7 @@ export const values: Mutant[] = [
 	),
 	...inFile(
 		'src/fields/readFields.ts',
-		[
-			'test/fields/buildRequest.test.ts',
-			'test/n8n/prepare.test.ts',
-			'test/fields/settings.test.ts',
-		],
+		['test/fields/buildRequest.test.ts', 'test/n8n/check.test.ts', 'test/fields/settings.test.ts'],
 		{
 			'values/hidden-field-counts': {
 				why: 'A value of a field that the editor hides is sent, or fails the item.',
@@ -142,7 +138,7 @@ export const values: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/n8n/shownErrors.ts', 'test/n8n/shownErrors.test.ts', {
+	...inFile('src/n8n/errors.ts', 'test/n8n/shownErrors.test.ts', {
 		'values/code-replaces-a-message': {
 			why: 'An error that names a file such as ENOENT.png says that a host was not found.',
 			from: '\terror.messages = [];\n',
@@ -182,10 +178,10 @@ export const values: Mutant[] = [
 			from: 'if (!Array.isArray(scopes) || scopes.length === 0)',
 			to: 'if (!Array.isArray(scopes))',
 		},
-		'values/operation-without-scope': {
-			why: 'Where scopes are chosen, what needs none is refused.',
-			from: 'scope !== undefined && !scopes.includes(scope)',
-			to: '!scopes.includes(scope)',
+		'values/scopes-turned-around': {
+			why: 'Where scopes are chosen, what the key may do is refused.',
+			from: '!scopes.includes(scope)',
+			to: 'scopes.includes(scope)',
 		},
 		'values/bearer-twice': {
 			why: 'A key that was copied with "Bearer" is refused.',
@@ -220,7 +216,7 @@ export const values: Mutant[] = [
 		},
 	}),
 	...inFile(
-		'src/transport/baseUrl.ts',
+		'src/transport/credential.ts',
 		['test/transport/credential.test.ts', 'test/transport/urls.test.ts'],
 		{
 			'values/password-in-the-address': {

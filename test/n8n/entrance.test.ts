@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
-import { callOf } from '../../src/n8n/call';
-import { sendingOf } from '../../src/n8n/check';
+import { callOf } from '../../src/n8n/entrance';
+import { sendOptionsOf } from '../../src/n8n/check';
 import { executeContext } from '../support/engine';
 import { nodeRun, valueAt } from '../support/nodeContext';
 import { byId, clock, setUp } from '../support/serviceRun';
@@ -87,14 +87,9 @@ test.each([
 });
 
 describe('Request Options', () => {
-	const optionsOf = (requestOptions: object) => {
-		const run = nodeRun({ parameters: () => ({ requestOptions }) });
-		return sendingOf(callOf(executeContext(run)), 0);
-	};
-
 	test('a proxy, a timeout and whether certificates are checked go with each request', () => {
 		const proxy = 'http://me:pass%20word@proxy.example:3128';
-		expect(optionsOf({ proxy, timeout: 5_000, allowUnauthorizedCerts: true })).toEqual({
+		expect(sendOptionsOf({ proxy, timeout: 5_000, allowUnauthorizedCerts: true })).toEqual({
 			ok: true,
 			value: {
 				timeoutMs: 5_000,
@@ -107,7 +102,7 @@ describe('Request Options', () => {
 				},
 			},
 		});
-		expect(optionsOf({})).toEqual({ ok: true, value: { timeoutMs: 0 } });
+		expect(sendOptionsOf({})).toEqual({ ok: true, value: { timeoutMs: 0 } });
 	});
 
 	test.each([
@@ -115,15 +110,24 @@ describe('Request Options', () => {
 		['https://proxy.example:443/', 443],
 		['http://proxy.example:443', 443],
 	])('a port that is usual for its protocol is one: %s', (proxy, port) => {
-		expect(optionsOf({ proxy })).toMatchObject({ ok: true, value: { proxy: { port } } });
+		expect(sendOptionsOf({ proxy })).toMatchObject({ ok: true, value: { proxy: { port } } });
 	});
 
 	test.each(['proxy.example', 'http://proxy.example', 'not a proxy'])(
 		'a proxy that is no address with a port is a wrong field: %s',
 		(proxy) => {
-			expect(optionsOf({ proxy })).toMatchObject({ failure: { kind: 'input', field: 'Proxy' } });
+			expect(sendOptionsOf({ proxy })).toMatchObject({
+				failure: { kind: 'input', field: 'Proxy' },
+			});
 		},
 	);
+
+	test('an error about a proxy shows neither its user nor its password', () => {
+		const made = sendOptionsOf({ proxy: 'http://me:pass%20@w@rd@proxy.example' });
+		const words = JSON.stringify(made);
+		expect(words).toContain('//…@proxy.example');
+		expect(words).not.toMatch(/me:|pass|w@rd/);
+	});
 
 	test('with Batching all items are checked before the first portion goes', async () => {
 		const requestOptions = { batching: { batch: { batchSize: 1, batchInterval: 1_000 } } };

@@ -19,7 +19,7 @@ const context: ErrorContext = {
 	object: 'generation',
 	itemIndex: 3,
 	items: 20,
-	submitted: 7,
+	itemsWithJob: 7,
 	idempotency: 'execution',
 };
 
@@ -164,6 +164,7 @@ const rowInEditor = { mode: 'manual', isRow: true } as const;
 const inSub = { mode: 'nested' } as const;
 const byContent = { idempotency: 'content' } as const;
 const ownKey = { idempotency: 'custom' } as const;
+const onRetries = { idempotency: 'execution' } as const;
 const keyless = { idempotency: 'none' } as const;
 const ofRun = { endpoint: ENDPOINTS.approveAgentRun };
 const ofReview = { endpoint: ENDPOINTS.reviewAgentRun, charges: false };
@@ -176,7 +177,7 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 	[fail(KINDS.input), {}, 'Nothing was sent, so no credits were spent.'],
 	[fail(KINDS.input), { items: 2, isRow: true }, ofItem],
 	// Of a run in portions, which has sent the other one.
-	[fail(KINDS.input), { items: 2, submitted: 1 }, ofItem],
+	[fail(KINDS.input), { items: 2, itemsWithJob: 1 }, ofItem],
 	[fail(status(402)), {}, 'Nothing was created and no credits were spent.'],
 	[beforeItsRequest, {}, 'Nothing was created and no credits were spent.'],
 
@@ -234,11 +235,11 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 ];
 
 test.each(SENTENCES)('what is said of the credits: %j, %j', (failed, more, sentence) => {
-	expect(creditSentence(failed, { ...context, items: 1, submitted: 0, ...more })).toBe(sentence);
+	expect(creditSentence(failed, { ...context, items: 1, itemsWithJob: 0, ...more })).toBe(sentence);
 });
 
 test('what costs nothing has spent nothing, whether it was carried out or not', () => {
-	const lostReview = { ...context, ...ofReview, items: 1, submitted: 0 };
+	const lostReview = { ...context, ...ofReview, items: 1, itemsWithJob: 0 };
 	expect(creditState(fail(lost()), lostReview)).toBe('none spent');
 	const tool = { ...lostReview, ...keyless, isTool: true };
 	expect(creditSentence(fail(lost()), tool)).not.toMatch(/paid/);
@@ -252,14 +253,23 @@ test.each(Object.values(KINDS))(
 		const { message, description } = describeFailure(failed, context);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ message, description, messages: [] });
-		expect(error.context).toEqual({ itemIndex: 3, data: detailsOf(failed, context) });
+		// The editor would write n8n's own number behind ours, and it counts from 0: [item 4 of 20] [item 3].
+		expect(error.context).toEqual({ data: detailsOf(failed, context) });
 		expect(error.cause).toBeUndefined();
 		expect(message).toMatch(/ \(job gen_1\) \[item 4 of 20\]$/);
 		const alone = { ...context, items: 1 };
+		expect(nodeError(NODE, failed, alone).context.itemIndex).toBe(3);
 		expect(describeFailure(failed, alone).message).toMatch(/ \(job gen_1\)$/);
 		expect(describeFailure(fail(failure), alone).message).not.toMatch(/\[item|job gen/);
 	},
 );
+
+test('a message ends without a full stop, whatever the service has said last', () => {
+	const refused = fail(status(402, { serviceError: { message: 'The workspace has 0 credits.' } }));
+	const alone = { ...context, items: 1 };
+	expect(describeFailure(refused, alone).message).toMatch(/The workspace has 0 credits$/);
+	expect(describeFailure(refused, context).message).toMatch(/ has 0 credits \[item 4 of 20\]$/);
+});
 
 /** Everything that a failure holds, with this word in every text. */
 const saidBySomebody = (failure: Failure): Failure =>
@@ -281,7 +291,7 @@ test.each(Object.values(KINDS).map(saidBySomebody))(
 
 test.each([
 	[401, /^The API key is invalid or missing: No/, /enter a valid key/],
-	[402, /^Not enough credits: No/, /7 items were submitted, 13 were not\. Top up/],
+	[402, /^Not enough credits: No/, /7 of 20 items have a job\. Top up/],
 	[403, /^The key is not allowed to do this: No/, /scope generations:write.*subscription/],
 	[404, /^Not found: No/, /Check the base URL/],
 	[429, /^Rate or concurrency limit exceeded: No/, /lower Requests per Minute/],
@@ -303,6 +313,7 @@ test.each([
 });
 
 const saying = (message: string) => status(402, { serviceError: { message } });
+const ofOther = status(409, { serviceError: { message: 'Key reused with a different body' } });
 const waiting = { creates: false, charges: false, endpoint: ENDPOINTS.getJob };
 const duplicate = (because: 'expired' | 'changed') => fail({ kind: 'possibleDuplicate', because });
 const LOOK_FIRST =
@@ -316,7 +327,7 @@ const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp
 	[fail(status(403), { id: 'a' }), { object: 'agent_run' }, /scope agents:read/],
 	[{ ...fail(status(403)), endpoint: ENDPOINTS.createFile }, {}, /scope files:write/],
 	[fail(status(403)), waiting, /read scope of the resource/],
-	// What a hop on the way says is not taken for the service.
+	// What a foreign page says is not taken for the service.
 	[
 		fail(page(403)),
 		{},
@@ -327,6 +338,11 @@ const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp
 	// What was refused may be the key.
 	[fail(status(400)), byContent, /If that is the idempotency key, set Avoid Paying Twice to On/],
 	[fail(status(422)), ownKey, /If that is the idempotency key, enter a new one/],
+	[fail(status(402)), ownKey, /keeps the refusal for this Own Key: enter another one\./],
+	[fail(status(402)), byContent, /Top up(?!.*Own Key)/],
+	[fail(ofOther), ownKey, /Another key is needed\. Enter another Own Key\./],
+	[fail(ofOther), byContent, /Another key is needed\. Set Avoid Paying Twice to On Retries\./],
+	[fail(ofOther), onRetries, /Another key is needed\. On Retries takes one by itself/],
 	[fail(status(400)), {}, /\. Correct what the service names\. (?!If)/],
 	// n8n would replace a message with a code that it knows.
 	[fail(saying('ENOENT and ECONNREFUSED')), {}, /: ENOENT and ECONNREFUSED/],

@@ -1,6 +1,6 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 import { JobPoller } from '../../src/transport/jobPoller';
-import { LostOfWorkflow } from '../../src/creation/lostRequests';
+import { LostOfWorkflow } from '../../src/creation/idempotency/lostRequests';
 import { Run } from '../../src/creation/run';
 import { byId, clock, ended, setUp } from '../support/serviceRun';
 
@@ -41,10 +41,13 @@ function mockBreakable(path: string): object {
 }
 
 jest.mock('../../src/creation/answer', () => mockBreakable('../../src/creation/answer'));
-jest.mock('../../src/creation/memory', () => mockBreakable('../../src/creation/memory'));
+jest.mock('../../src/creation/idempotency/itemState', () =>
+	mockBreakable('../../src/creation/idempotency/itemState'),
+);
 jest.mock('../../src/creation/outputs', () => mockBreakable('../../src/creation/outputs'));
-jest.mock('../../src/files/down', () => mockBreakable('../../src/files/down'));
-jest.mock('../../src/creation/state', () => mockBreakable('../../src/creation/state'));
+jest.mock('../../src/files/download', () => mockBreakable('../../src/files/download'));
+jest.mock('../../src/files/fileTypes', () => mockBreakable('../../src/files/fileTypes'));
+jest.mock('../../src/n8n/failedRows', () => mockBreakable('../../src/n8n/failedRows'));
 jest.mock('../../src/n8n/receipt', () => mockBreakable('../../src/n8n/receipt'));
 jest.mock('../../src/n8n/rows', () => mockBreakable('../../src/n8n/rows'));
 jest.mock('../../src/transport/jobState', () => mockBreakable('../../src/transport/jobState'));
@@ -53,7 +56,7 @@ jest.mock('../../src/transport/jobState', () => mockBreakable('../../src/transpo
 const METHODS = {
 	wait: jest.spyOn(JobPoller.prototype, 'wait'),
 	addJob: jest.spyOn(Run.prototype, 'addJob'),
-	endedRun: jest.spyOn(LostOfWorkflow.prototype, 'ended'),
+	endedRun: jest.spyOn(LostOfWorkflow.prototype, 'runEnded'),
 };
 
 afterEach(() => {
@@ -96,9 +99,9 @@ const STEPS: Array<[string, Break]> = [
 	['a further read of its outputs', named('withOutputs')],
 	['its files', named('collect')],
 	['a download', named('download')],
-	['what is output of it', named('forOutput')],
+	['what type its file is of', named('detect')],
 	['that it has ended well', named('noteEnd')],
-	['its rows', named('itemsOf')],
+	['its rows', named('goodRows')],
 ];
 
 test.each(STEPS)(
@@ -139,7 +142,7 @@ test.each(STEPS)('%s: with On Error: Continue the other row is there', async (_,
 
 test('a row whose words fail too takes no other with it', async () => {
 	const t = node({ continueOnFail: true });
-	Object.assign(mockBroken, { name: 'itemsOf', next: 'errorRow' });
+	Object.assign(mockBroken, { name: 'goodRows', next: 'failedRow' });
 	const rows = await t.run();
 	expect(rows.map(({ json }) => json.status).sort()).toEqual(['completed', 'failed']);
 	expect(rows.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
@@ -154,7 +157,7 @@ test('before the answer is understood: what is not known is said, and the next t
 	const { error } = await ended(t.run());
 	expect(error?.message).toMatch(/^A fault of this node/);
 	expect(error?.description).toMatch(
-		/^This is no mistake .*Whether the request was carried out is not known/,
+		/^This is not your mistake: .*Whether the request was carried out is not known/,
 	);
 	const rows = await t.run();
 	expect(rows.map(({ json }) => json.status)).toEqual(['completed', 'completed']);

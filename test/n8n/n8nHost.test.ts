@@ -3,7 +3,7 @@ import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow'
 import { Readable } from 'stream';
 import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
 import { n8nHost, readBody } from '../../src/n8n/n8nHost';
-import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
+import { accessTo, nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
 const NEVER = new AbortController().signal;
 
@@ -19,7 +19,7 @@ const itemContext = (context: IExecuteSingleFunctions) => ({
 const FILE = { size: 3, open: async () => Buffer.from('cat') };
 
 const KEY = 'canary-key-123';
-const OPTIONS = { url: '/generations', baseURL: 'https://api.example/v1' } as IHttpRequestOptions;
+const ACCESS = accessTo('https://api.example/v1', KEY);
 
 const full = (statusCode: number, body: unknown = {}, headers: Record<string, unknown> = {}) => ({
 	statusCode,
@@ -37,7 +37,7 @@ function hostOf(answered: unknown, run: Partial<NodeRun> = {}) {
 		if (answered instanceof Error) throw answered;
 		return answered;
 	};
-	const host = n8nHost(itemContext(nodeContext(nodeRun({ request, ...run }))), OPTIONS, KEY);
+	const host = n8nHost(itemContext(nodeContext(nodeRun({ request, ...run }))), ACCESS);
 	return { host, asked };
 }
 
@@ -50,6 +50,18 @@ test('a response that stalls in the middle of its body is lost at the deadline',
 		noResponse: 'timeout',
 	});
 	expect(stuck.destroyed).toBe(true);
+});
+
+test('bodies that say the same are the same bytes', async () => {
+	const { host, asked } = hostOf(full(200, {}));
+	const bodies = [
+		{ prompt: 'a', parameters: { count: 1, size: 's' }, blocks: [{ text: 'b', voice: 'v' }] },
+		{ blocks: [{ voice: 'v', text: 'b' }], parameters: { size: 's', count: 1 }, prompt: 'a' },
+	];
+	for (const body of bodies)
+		await host.channel.send({ method: 'POST', path: '/generations', body });
+	expect(JSON.parse(String(asked[0]?.body))).toEqual(bodies[0]);
+	expect(asked[1]?.body).toBe(asked[0]?.body);
 });
 
 test('a download can be closed, however far it got, and the answer of an upload always is', async () => {
@@ -74,7 +86,7 @@ test('what n8n stores is given up when its time is over', async () => {
 	const end = new AbortController();
 	const context = nodeContext(nodeRun({}));
 	context.helpers.prepareBinaryData = async () => await new Promise(() => {});
-	const host = n8nHost(itemContext(context), OPTIONS, KEY);
+	const host = n8nHost(itemContext(context), ACCESS);
 	const storing = host.store(Readable.from(['cat']), 'cat.png', 'image/png', end.signal);
 	end.abort(new Error('over'));
 	await expect(storing).rejects.toThrow('over');

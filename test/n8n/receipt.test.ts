@@ -47,15 +47,23 @@ test('what was made, for how many credits; the first of what has failed, whose w
 	const { message, type } = await withRows(prompts, { service }).receipt();
 	expect(type).toBe('warning');
 	expect(message).toMatch(
-		/^<b>12 of 14 made, for 24 credits\.<\/b> 2 failed, the first: The job failed: /,
+		/^<b>12 of 14 made, for 24 credits\.<\/b> 2 failed\. The first: The job failed: /,
 	);
 	expect(message).toContain('the prompt &amp; &quot;that&quot;');
-	expect(message).toMatch(/\[item 10 of 14\] What has failed had reserved 4 credits\.$/);
+	expect(message).toMatch(/\[item 10 of 14\]\. Failed jobs had reserved 4 credits\.$/);
 	expect(await withRows(['a']).receipt()).toMatchObject({
-		message: '<b>1 of 1 made, for 2 credits.</b>',
+		message: '<b>1 picture made, for 2 credits.</b>',
 		type: 'info',
 		location: 'outputPane',
 	});
+});
+
+test('a single item may make several: their number is said', async () => {
+	const outputs = [1, 2].map((id) => ({ id: `o${id}`, url: 'https://media.example/x.png' }));
+	const service = { ...OF_TWO, ending: () => ({ status: 'completed', outputs }) };
+	const given = { parameters: { count: 2 } };
+	const { message } = await withRows(['a'], { service, given }).receipt();
+	expect(message).toBe('<b>2 pictures made, for 2 credits.</b>');
 });
 
 test('jobs that nobody waits for were started', async () => {
@@ -99,6 +107,7 @@ test('files of a dry run are told apart by their names', async () => {
 test('a part of what was asked for', async () => {
 	const ending = () => ({
 		status: 'partially_completed',
+		output_ids: ['o1', 'o2', 'o3'],
 		outputs: [1, 2].map((id) => ({ id: `o${id}`, url: 'https://media.example/x.png' })),
 		errors: [{ message: 'no third one' }],
 	});
@@ -110,7 +119,7 @@ test('a part of what was asked for', async () => {
 	);
 	const two = await withRows(['a', 'b'], { service: { ...OF_TWO, ending }, given }).receipt();
 	expect(two.message).toMatch(
-		/^<b>2 of 2 made, for 4 credits\.<\/b> 2 in part, the first: 2 of 3 pictures: .*\[item 1 of 2\]$/,
+		/^<b>2 of 2 made, for 4 credits\.<\/b> 2 in part\. The first: 2 of 3 pictures: .*\[item 1 of 2\]$/,
 	);
 });
 
@@ -132,7 +141,7 @@ describe('which choice of Avoid Paying Twice has given the same again', () => {
 		const options = { idempotency, idempotencyKey: 'order 7' };
 		const { receipt, model } = withRows(['a'], { given: { options }, mode });
 		const first = await receipt({ executionId: 'e1' });
-		expect(first.message).toMatch(/^<b>1 of 1 made, for 2 credits\.<\/b>/);
+		expect(first.message).toMatch(/^<b>1 picture made, for 2 credits\.<\/b>/);
 		const again = await receipt({ executionId: 'e2' });
 		expect(again).toMatchObject({ message: `${SAME}; ${words}`, type: 'info' });
 		expect(model.jobs).toHaveLength(1);
@@ -151,7 +160,7 @@ describe('which choice of Avoid Paying Twice has given the same again', () => {
 	test('Same in the Editor says which of its two meanings it had, of new ones too', async () => {
 		const given = { options: { idempotency: 'editor' } };
 		const { receipt } = withRows(['a'], { given });
-		const made = '<b>1 of 1 made, for 2 credits.</b>';
+		const made = '<b>1 picture made, for 2 credits.</b>';
 		expect((await receipt({ mode: 'manual' })).message).toBe(`${made} ${GIVEN_AGAIN}`);
 		expect((await receipt({ mode: 'trigger', executionId: 'e2' })).message).toBe(
 			`${made} Same in the Editor: outside of the editor, each execution makes new ones.`,
@@ -171,7 +180,7 @@ describe('which choice of Avoid Paying Twice has given the same again', () => {
 test('the same again costs nothing, and how to get a new one', async () => {
 	const options = { idempotency: 'content' };
 	const one = withRows(['a'], { given: { options } });
-	expect((await one.receipt()).message).toBe('<b>1 of 1 made, for 2 credits.</b>');
+	expect((await one.receipt()).message).toBe('<b>1 picture made, for 2 credits.</b>');
 	expect(await one.receipt({ executionId: 'another' })).toMatchObject({
 		message: `${SAME}; change the prompt for a new one. Avoid Paying Twice: Same Request Within 24 Hours.`,
 		type: 'info',
@@ -189,7 +198,7 @@ test('the same again costs nothing, and how to get a new one', async () => {
 test('a job that is still running is not paid for again either', async () => {
 	const given = { waitForCompletion: false, options: { idempotency: 'content' } };
 	const { receipt } = withRows(['a'], { given });
-	expect((await receipt()).message).toBe('<b>1 of 1 started, for 2 credits.</b>');
+	expect((await receipt()).message).toBe('<b>1 job started, for 2 credits.</b>');
 	const again = await receipt({ executionId: 'another' });
 	expect(again.message).toContain('The same picture as before: 0 credits');
 });
@@ -210,18 +219,18 @@ test('what an earlier try has made is not paid for again', async () => {
 	const nodeMemory = {};
 	await expect(t.receipt({ nodeMemory })).rejects.toMatchObject({
 		description: expect.stringMatching(
-			/This run has reserved 4 credits, 2 of them for what has failed: .* Get Credits shows whether they came back\.$/,
+			/This run has reserved 4 credits, 2 of them for failed jobs: .* Get Credits shows whether they came back\.$/,
 		) as string,
 	});
 	const { message } = await t.receipt({ nodeMemory, continueOnFail: true });
 	expect(message).toMatch(
-		/^<b>1 of 2 made\.<\/b> 1 failed, the first: .* What has failed had reserved 2 credits\. 1 was there before, for 0 credits\.$/,
+		/^<b>1 of 2 made\.<\/b> 1 failed: .* Failed jobs had reserved 2 credits\. 1 was there before, for 0 credits\.$/,
 	);
 });
 
 test('a service that does not say', async () => {
 	const { message } = await withRows(['a'], { service: {} }).receipt();
-	expect(message).toBe('<b>1 of 1 made; the service does not say for how many credits.</b>');
+	expect(message).toBe('<b>1 picture made; the service does not say for how many credits.</b>');
 });
 
 test('nothing where nothing is created, or where an agent is answered from within another node', async () => {
@@ -244,5 +253,5 @@ test('other nodes: a speech, a voice', async () => {
 	});
 	expect((await voice.receipt()).message).toBe('<b>1 of 1 made, for 30 credits.</b>');
 	const refused = withRows(['a'], { answers: () => answer(400, errorBody('no')) });
-	expect((await refused.receipt()).message).toMatch(/^<b>0 of 1 made\.<\/b> 1 failed, the first: /);
+	expect((await refused.receipt()).message).toMatch(/^<b>0 of 1 made\.<\/b> 1 failed: /);
 });

@@ -1,5 +1,7 @@
 import { NodeApiError } from 'n8n-workflow';
-import { errorOutputItem, errorRow, itemsOf, jsonOf } from '../../src/n8n/rows';
+import { ENDPOINTS } from '../../src/api';
+import { errorOutputItem, errorRow } from '../../src/n8n/failedRows';
+import { goodRows, jsonOf, rowsOfItem } from '../../src/n8n/rows';
 import { NODE } from '../support/nodeContext';
 import { settingsWith } from '../model/run';
 
@@ -20,6 +22,24 @@ test('a resource is given whole, but for a field that n8n would take for a failu
 		failure: { message: 'no' },
 	});
 	expect(jsonOf({ id: 'x', extra: [1] })).toEqual({ id: 'x', extra: [1] });
+});
+
+test.each([
+	{ secret: 'whsec_1' },
+	{ webhookSecret: 'whsec_1' },
+	{ signing_key: 'whsec_1' },
+	{ whsec: 'whsec_1' },
+])('a signing secret is output at no depth, unless the user wants it: %j', (secret) => {
+	const webhook = { id: 'x', ...secret, signing: { version: 1, ...secret } };
+	const spec = { endpoint: ENDPOINTS.getWebhook, output: 'resource', holdsSecret: true } as const;
+	const output = (includeSecret: boolean) => {
+		const request = { method: 'GET', path: '/webhooks/x' } as const;
+		const item = { spec, settings: settingsWith({ includeSecret }), request };
+		const rows = goodRows({}, { index: 0, json: {} }, item, { resources: [webhook] });
+		return rows.map(({ json }) => json);
+	};
+	expect(output(false)).toEqual([{ id: 'x', signing: { version: 1 } }]);
+	expect(output(true)).toEqual([webhook]);
 });
 
 test.each<[string, Record<string, unknown>, unknown]>([
@@ -58,7 +78,7 @@ test('the most important fields come first, and nothing is dropped', () => {
 
 test('all files are on one item: the first has the name that the next node expects', () => {
 	const settings = settingsWith({ outputBinaryField: 'picture' });
-	expect(itemsOf({ resources: [job], files: [files] }, settings, { item: 0 })).toEqual([
+	expect(rowsOfItem({ resources: [job], files: [files] }, settings, { itemIndex: 0 })).toEqual([
 		{
 			json: { ...job, url: 'u1' },
 			binary: { picture: file('a.png'), picture_1: file('b.png') },
@@ -70,7 +90,7 @@ test('all files are on one item: the first has the name that the next node expec
 test('Split Outputs: one item for each file, with its output, by its place as ids may repeat', () => {
 	const outputs = [{ id: 'o', url: 'u1' }, { id: 'o' }, { id: 'o', url: 'u2' }];
 	const given = { resources: [{ ...job, outputs }], files: [files] };
-	const items = itemsOf(given, settingsWith({ splitOutputs: true }), { item: 2 });
+	const items = rowsOfItem(given, settingsWith({ splitOutputs: true }), { itemIndex: 2 });
 	const common = { pairedItem: { item: 2 } };
 	expect(items).toMatchObject([
 		{ json: { url: 'u1', output: outputs[0] }, binary: { data: file('a.png') }, ...common },
@@ -87,14 +107,16 @@ test('Split Outputs: one item for each link where nothing is downloaded, and one
 		],
 		files: [],
 	};
-	const items = itemsOf(given, settingsWith({ splitOutputs: true }), { item: 2 });
+	const items = rowsOfItem(given, settingsWith({ splitOutputs: true }), { itemIndex: 2 });
 	expect(items).toMatchObject([
 		{ json: { url: 'u1', output: outputs[0] }, pairedItem: { item: 2 } },
 		{ json: { url: 'u2', output: outputs[2] }, pairedItem: { item: 2 } },
 		{ json: { outputs: [] }, pairedItem: { item: 2 } },
 	]);
 	expect(items.map(({ binary }) => binary)).toEqual([undefined, undefined, undefined]);
-	const ofTool = itemsOf(given, settingsWith({ splitOutputs: true, isTool: true }), { item: 2 });
+	const ofTool = rowsOfItem(given, settingsWith({ splitOutputs: true, isTool: true }), {
+		itemIndex: 2,
+	});
 	expect(ofTool).toHaveLength(2);
 });
 
@@ -105,20 +127,20 @@ test.each<[string, Record<string, unknown>, boolean, unknown]>([
 ])('the prompt of a creation stands on its outputs %s', (_, resource, isTool, prompt) => {
 	const request = { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const;
 	const outcome = { resources: [resource] };
-	const [item] = itemsOf(outcome, settingsWith({ isTool }), { item: 0, request });
+	const [item] = rowsOfItem(outcome, settingsWith({ isTool }), { itemIndex: 0, request });
 	expect(item?.json.prompt).toBe(prompt);
 });
 
 describe('Include Input Fields: row in, row out', () => {
 	const columns = { id: 'order 7', status: 'open', url: 'https://example.com', prompt: 'my own' };
 	const source = {
-		item: 0,
-		row: { json: columns, resultField: 'mediagen' },
+		itemIndex: 0,
+		inputFields: { json: columns, resultField: 'mediagen' },
 		request: { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const,
 	};
 
 	test('the row stands as it was, and the result in one field', () => {
-		const [item] = itemsOf({ resources: [job], files: [files] }, settingsWith(), source);
+		const [item] = rowsOfItem({ resources: [job], files: [files] }, settingsWith(), source);
 		expect(item?.json).toEqual({ ...columns, mediagen: { ...job, url: 'u1', prompt: 'a cat' } });
 	});
 
@@ -145,12 +167,15 @@ describe('Include Input Fields: row in, row out', () => {
 	])('a column %s (%j) has no meaning of n8n: it comes back beside the others', (name, value) => {
 		const named = { ...columns, $json: 1, [name]: value };
 		const row = { json: named, resultField: 'mediagen' };
-		const [good] = itemsOf({ resources: [job] }, settingsWith(), { ...source, row });
+		const [good] = rowsOfItem({ resources: [job] }, settingsWith(), {
+			...source,
+			inputFields: row,
+		});
 		expect(good?.json).toMatchObject({ ...columns, $json: 1, [`input_${name}`]: value });
 		expect(meansSomething(good?.json ?? {})).toEqual([]);
 		const failed = { message: 'It failed', description: '' };
 		for (const resultField of [undefined, 'mediagen']) {
-			const bad = errorRow(failed, {}, { item: 0, json: named, resultField });
+			const bad = errorRow(failed, {}, { itemIndex: 0, json: named, resultField });
 			expect(meansSomething(bad.json)).toEqual(['it has failed']);
 			expect(bad.json).toMatchObject({ id: columns.id, error: 'It failed' });
 		}
@@ -159,7 +184,10 @@ describe('Include Input Fields: row in, row out', () => {
 	test('the files of an item stay where they are', () => {
 		const inJson = { photo: { mimeType: 'image/png', id: 'x' } };
 		const row = { json: { ...columns, _files: inJson }, resultField: 'mediagen' };
-		const [item] = itemsOf({ resources: [job] }, settingsWith(), { ...source, row });
+		const [item] = rowsOfItem({ resources: [job] }, settingsWith(), {
+			...source,
+			inputFields: row,
+		});
 		expect(item?.json._files).toEqual(inJson);
 	});
 
@@ -171,7 +199,7 @@ describe('Include Input Fields: row in, row out', () => {
 			$json: 'z',
 			_files: { data: { id: 'of-another' } },
 		};
-		const [item] = itemsOf({ resources: [said] }, settingsWith(), { item: 0 });
+		const [item] = rowsOfItem({ resources: [said] }, settingsWith(), { itemIndex: 0 });
 		expect(meansSomething(item?.json ?? {})).toEqual([]);
 		expect(item?.json).toMatchObject({ failure: 'x', service_$error: 'y', $json: 'z' });
 		expect(item?.json).not.toHaveProperty('_files');
@@ -192,7 +220,7 @@ test.each([
 ])('several parts have their own files, where %s one, split or not', (_, resources, own) => {
 	const given = { resources, files: own.map((one) => (one === undefined ? [] : [one])) };
 	for (const splitOutputs of [false, true]) {
-		const items = itemsOf(given, settingsWith({ splitOutputs }), { item: 5 });
+		const items = rowsOfItem(given, settingsWith({ splitOutputs }), { itemIndex: 5 });
 		expect(items.map(({ json, binary }) => [json.part, binary?.data])).toEqual([
 			[1, own[0]],
 			[2, own[1]],
@@ -205,7 +233,7 @@ test('an agent gets of media only what they are, their links, what they cost and
 	const outputs = ['a', 'b'].map((id) => ({ id, media_type: 'image/png', url: `https://x/${id}` }));
 	const resource = { ...media, mode: 'image', model: 'm', output_ids: ['a', 'b'], outputs };
 	const outcome = { resources: [resource], warning: 'w', next: 'n' };
-	const [item] = itemsOf(outcome, settingsWith({ isTool: true }), { item: 0 });
+	const [item] = rowsOfItem(outcome, settingsWith({ isTool: true }), { itemIndex: 0 });
 	expect(item?.json).toEqual({
 		...media,
 		mode: 'image',
@@ -223,7 +251,7 @@ describe('a failed row', () => {
 
 	test('says so first, keeps its fields, names what failed, and is paired', () => {
 		const row = { title: 'A', error: 'old', details: 7, status: 'ready' };
-		const item = errorRow(error, { jobId: 'gen_1' }, { item: 4, json: row });
+		const item = errorRow(error, { jobId: 'gen_1' }, { itemIndex: 4, json: row });
 		expect(item).toEqual({
 			json: { title: 'A', status: 'failed', ...reported },
 			pairedItem: { item: 4 },
@@ -235,7 +263,7 @@ describe('a failed row', () => {
 
 	test('with Include Input Fields stands as a good one does, and says what failed besides', () => {
 		const json = { id: 7, status: 'ready', error: 'old' };
-		const source = { item: 4, json, resultField: 'picture' };
+		const source = { itemIndex: 4, json, resultField: 'picture' };
 		expect(errorRow(error, { jobId: 'gen_1' }, source).json).toEqual({
 			id: 7,
 			status: 'ready',

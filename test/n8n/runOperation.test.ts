@@ -1,6 +1,6 @@
 import { PICTURE } from '../support/n8nRequest';
 import type { NodeApiError } from 'n8n-workflow';
-import { answer, errorBody } from '../model/answers';
+import { answer, errorBody, LOST } from '../model/answers';
 import { BROKEN } from '../support/engine';
 import { byId, clock, ended, setUp, type Part as NodePart } from '../support/serviceRun';
 
@@ -153,7 +153,7 @@ describe('nothing is sent when one item of the batch cannot be right', () => {
 		expect(await failure(run())).toMatchObject({
 			message: 'Prompt is empty [item 2 of 16]',
 			description:
-				'Nothing was sent for any item, so no credits were spent. 14 items are wrong: 2, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 4 more.',
+				'Fill it in, or correct its expression. Nothing was sent for any item, so no credits were spent. 14 items are wrong: 2, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 4 more.',
 		});
 	});
 });
@@ -167,6 +167,23 @@ test('a file on the machine of the service is sent as it is', async () => {
 });
 
 describe('with Continue On Fail', () => {
+	test('no item whose own key is that of another request is sent, whichever of them come first', async () => {
+		const keys = ['order 7', 'order 7', 'order 7', 'order 8'];
+		const prompts = ['a cat', 'a dog', 'a cat', 'a bird'];
+		const { model, run } = withPrompts({
+			prompts,
+			own: (item) => ({ options: { idempotency: 'custom', idempotencyKey: keys[item] } }),
+			continueOnFail: true,
+		});
+		expect((await run()).map(({ json }) => json.error ?? json.prompt)).toEqual([
+			expect.stringMatching(/^Own Key is the same for items 1 and 2,/),
+			expect.stringMatching(/^Own Key is the same for items 1 and 2,/),
+			expect.stringMatching(/^Own Key is the same for items 2 and 3,/),
+			'a bird',
+		]);
+		expect(model.jobs).toHaveLength(1);
+	});
+
 	test('valid items continue; what is wrong or fails becomes a paired row, which keeps its fields and names the job', async () => {
 		const error = { message: 'too dark' };
 		const { model, run } = withPrompts({
@@ -231,6 +248,20 @@ describe('with Continue On Fail', () => {
 });
 
 describe('without Continue On Fail', () => {
+	test('of an item that turns out to be wrong, the error does not say that no other was sent', async () => {
+		const { run } = withPrompts({
+			prompts: ['a', 'b'],
+			own: (item) => ({ model: byId(item === 0 ? 'first' : 'm'), options: { waitTimeout: 1 } }),
+			answers: ({ path }) =>
+				path === '/models' ? answer(200, { object: 'list', data: [] }) : LOST,
+		});
+		const { message, description } = await failure(run());
+		expect(message).toMatch(/^Model is not chosen, and the workspace lists none/);
+		expect(description).toContain(
+			'Nothing was sent for this item, so no credits were spent on it.',
+		);
+	});
+
 	const ending = (prompt: string) => ({ status: prompt === 'bad' ? 'failed' : 'completed' });
 
 	test('the error names its item and job, and lists every job that exists, also those that end later', async () => {
@@ -240,7 +271,8 @@ describe('without Continue On Fail', () => {
 		expect(error.message).toMatch(
 			/^The job failed: failed without a stated reason \(job gen_2\) \[item 2 of 3\]$/,
 		);
-		expect(error.context.itemIndex).toBe(1);
+		// The editor would write it behind the message, counted from 0: [item 2 of 3] [item 1].
+		expect(error.context.itemIndex).toBeUndefined();
 		expect(error.description).toMatch(
 			/ 2 other jobs exist and are kept: retry this execution, and nothing of that is paid for again/,
 		);
@@ -282,7 +314,10 @@ describe('when the credits run out', () => {
 		const { model, run } = withPrompts({ prompts, service });
 		const error = await failure(run());
 		expect(error.message).toMatch(/^Not enough credits \[item \d+ of 20\]/);
-		expect(error.description).toMatch(/7 items were submitted, 13 were not/);
+		expect(error.description).toMatch(/7 of 20 items have a job/);
+		// Three to begin with; all of them stand in the data.
+		expect(error.description).toMatch(/ again \(gen_\d+, gen_\d+, gen_\d+ and 4 more\)\./);
+		expect(error.context.data).toMatchObject({ otherJobs: { length: 7 } });
 		expect(model.jobs).toHaveLength(7);
 		expect(model.count(402)).toBeLessThanOrEqual(5);
 	});

@@ -1,9 +1,9 @@
 import type { Result } from '../../src/base/result';
-import { executionCredits } from '../../src/creation/cap';
-import type { Outcome, Settings } from '../../src/creation/item';
-import { itemMemory, nodeMemory } from '../../src/creation/memory';
-import { toolCall } from '../../src/n8n/identity';
-import { runItem } from '../../src/n8n/runItem';
+import { ExecutionSum } from '../../src/creation/credits/ledger';
+import type { IdempotencyMode, ItemOutput, Settings } from '../../src/creation/item';
+import { itemMemory, nodeMemory } from '../../src/creation/idempotency/itemState';
+import { toolCall } from '../../src/n8n/remembered';
+import { runItem } from '../../src/n8n/runOperation';
 import { answerInTime } from '../../src/n8n/tool';
 import type { RateLimits } from '../../src/transport/credential';
 import { ModelService, type ServiceSettings } from '../model/modelService';
@@ -35,7 +35,7 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 	const workspace = workspaceWith(clock, limits);
 	const host = hostWith(model.send);
 	const node = nodeMemory({}, 'execution 1');
-	const credits = executionCredits({});
+	const executionSum = new ExecutionSum({});
 	const call = async (prompt: string) => {
 		const began = clock.monotonic();
 		const item = toolCall(node, prompt, 'execution 1');
@@ -45,10 +45,10 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 				workspace,
 				prompt,
 				node,
-				credits,
+				executionSum,
 				memory: itemMemory(node, item),
 				parts,
-				origin: { item },
+				origin: { place: item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
 			}),
 			runItem,
@@ -65,7 +65,7 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 
 const PICTURES = ['a', 'b', 'c', 'd', 'e'];
 
-const ids = ({ result }: { result: Result<Outcome> }) =>
+const ids = ({ result }: { result: Result<ItemOutput> }) =>
 	result.ok ? result.value.resources.map(({ id }) => id) : [];
 
 test('a job that takes longer is answered in time, and given to the same call however often it comes before the end and once after it', async () => {
@@ -109,6 +109,36 @@ test('answers that are lost do not hold up the call, nor is the repeat paid for 
 	});
 	expect(model.jobs).toHaveLength(1);
 });
+
+/** What becomes of one further call, after the agent was told that the call before has ended well. */
+const AFTERWARDS: Array<[idempotency: IdempotencyMode, told: RegExp, jobs: number]> = [
+	['execution', /nothing is paid for twice/, 2],
+	['content', /nothing is paid for twice/, 1],
+	['custom', /nothing is paid for twice/, 1],
+	['none', /After you have got its result, the same call would be paid for again/, 2],
+];
+
+test.each(AFTERWARDS)(
+	'%s: what an agent is told of a call without an answer is what happens when it calls again',
+	async (idempotency, told, jobs) => {
+		const { clock, model, once, posts } = setUp({
+			service: { latencyMs: 100_000 },
+			settings: { idempotency, idempotencyKey: 'key' },
+		});
+		for (let time = 0; time < 2; time += 1) {
+			const { result, took } = await once('a cat');
+			expect(took).toBe(CALL_MS);
+			expect(result).toMatchObject({ value: { resources: [{ status: 'sent' }], next: AGAIN } });
+			expect(result.ok && result.value.next).toMatch(told);
+		}
+		await clock.pass(HOUR);
+		expect(ids(await once('a cat'))).toEqual(['gen_1']);
+		expect(posts()).toHaveLength(1);
+		model.settings.latencyMs = 100;
+		await once('a cat');
+		expect(model.jobs).toHaveLength(jobs);
+	},
+);
 
 /** What keeps a call from being sent, each for longer than it waits. */
 const HOLD_UPS: Array<[name: string, set: Agent, hold: (set: ReturnType<typeof setUp>) => void]> = [

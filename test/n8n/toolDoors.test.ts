@@ -152,6 +152,9 @@ describe.each(DOORS)('by %s', (_, door) => {
 		"={{ $('Sheet').item.json.prompt }}",
 		"=A save-the-date card: {{ $('Sheet').item.json.uuid_of_date }}, a random pose",
 		"={{ $node['Sheet'].json.Date }}",
+		"={{ $('Sheet').item.json.random_day.toDateTime().toFormat('yyyy') }}",
+		"={{ DateTime.fromISO($('Sheet').item.json.day).year }} {{ new Date(2026, 1) }}",
+		"={{ $items('Sheet')[$itemIndex].json.prompt }}",
 	])('what an expression reads of another row is another call: %s', async (prompt) => {
 		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
 		const ofRow = byExpression(prompt);
@@ -167,6 +170,12 @@ describe.each(DOORS)('by %s', (_, door) => {
 		'=A cat {{ $runIndex }}',
 		'=A cat {{ $execution.id }}',
 		"={{ $('Sheet').item.json.prompt }} {{ $now.toMillis() }}",
+		"={{ $('Sheet').item.json.prompt }} {{ DateTime.utc( ) }} {{ new Date( ) }}",
+		"={{ $('Sheet').item.json.prompt }} {{ Date.now() }}",
+		"={{ $('Sheet').item.json.poses.randomItem() }}",
+		"={{ $('Sheet').item.json.prompt }} {{ $execution.id }}",
+		"={{ DateTime.fromISO($('Sheet').item.json.day).diffNow('seconds').seconds }}",
+		"={{ $('Sheet').item.json.prompt }} {{ DateTime.local({ zone: 'utc' }) }}",
 	])('what gives something else each time is the same call: %s', async (prompt) => {
 		const { hear, model } = talk(door, { service: { jobMs: () => 60_000 } });
 		const ofNow = byExpression(prompt);

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { MediaGenAgentRun } from '../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenJob } from '../../nodes/Job/MediaGenJob.node';
+import { ExecutionSum } from '../../src/creation/credits/ledger';
 import { answer, errorBody } from '../model/answers';
 import { byId, clock, ended, setUp } from '../support/serviceRun';
 
@@ -38,7 +39,7 @@ describe('a job counts once in an execution', () => {
 			memory = reload(memory);
 			await t.run({ nodeMemory: memory, executionId: 'e2' });
 			expect(t.model.jobs).toHaveLength(1);
-			expect(memory.mediaGenCredits).toBe(10);
+			expect(new ExecutionSum(memory).reserved).toBe(10);
 		},
 	);
 
@@ -53,7 +54,7 @@ describe('a job counts once in an execution', () => {
 			await ended(t.run({ nodeMemory: memory, executionId }));
 		}
 		expect(t.model.jobs).toHaveLength(1);
-		expect(memory.mediaGenCredits).toBe(10);
+		expect(new ExecutionSum(memory).reserved).toBe(10);
 	});
 
 	test('an agent run that is planned, approved and reviewed, with n8n waiting in between', async () => {
@@ -86,7 +87,7 @@ describe('a job counts once in an execution', () => {
 			flow = reload({ ...flow, mediaGen: undefined });
 			await t.run({ nodeMemory: flow }, given);
 		}
-		expect(flow.mediaGenCredits).toBe(51);
+		expect(new ExecutionSum(flow).reserved).toBe(51);
 	});
 });
 
@@ -140,7 +141,11 @@ test('Auto Approve under Max Credits sends no other body under a key that other 
 	const t = approving();
 	await t.run({ nodeMemory: {}, executionId: 'e1' });
 	// An earlier node of this execution has reserved something.
-	const laterOn = () => ({ nodeMemory: { mediaGenCredits: 20 }, executionId: 'e2' });
+	const laterOn = () => {
+		const nodeMemory: IDataObject = {};
+		new ExecutionSum(nodeMemory).addJob('job of an earlier node', 20);
+		return { nodeMemory, executionId: 'e2' };
+	};
 	expect((await ended(t.run(laterOn()))).error).toBeUndefined();
 	const sent = t.posts().map(({ headers, body }) => [headers?.['Idempotency-Key'], body]);
 	expect(sent).toHaveLength(2);

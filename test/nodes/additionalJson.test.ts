@@ -3,7 +3,7 @@ import { mappedFields } from '../../src/fields/readFields';
 import { additionalJson } from '../../src/fields/jobs';
 import { inBody, type Field } from '../../src/fields/operation';
 import { media, name, number } from '../../src/fields/rules';
-import { BinaryReference } from '../../src/creation/uploads';
+import { BinaryReference } from '../../src/files/localFile';
 import { endpointNames, operationsOf } from '../support/operations';
 import { requestOf } from '../support/rules';
 

@@ -3,7 +3,8 @@ import { expectSame } from '../support/same';
 import type { EndpointName, Json } from '../../src/api';
 import { mappedFields, type MappedField } from '../../src/fields/readFields';
 import type { Operation } from '../../src/fields/operation';
-import { withoutReferences } from '../../src/creation/uploads';
+import { withoutInstances } from '../../src/base/values';
+import { BinaryReference } from '../../src/files/localFile';
 import { goodFor, withValue } from '../support/goodValues';
 import { endpointNames, operationsOf } from '../support/operations';
 import { refusals } from '../support/shapes';
@@ -71,7 +72,7 @@ async function refusal(name: EndpointName, operation: Operation, given: ReturnTy
 		return path;
 	// Its request is made of the file, when that is sent.
 	if (name === 'createFile') return undefined;
-	const sent = withoutReferences(body, (field) => `${url}?${field}`);
+	const sent = withoutInstances(body, BinaryReference, (field) => `${url}?${field}`);
 	// As JSON, which is what travels; a lone surrogate is replaced on the way.
 	const wire = sent === undefined ? undefined : (JSON.parse(JSON.stringify(sent)) as unknown);
 	const texts = Object.fromEntries(

@@ -125,6 +125,13 @@ const NAMES = [
 	'Files',
 ];
 
+test('a service that makes something of a request without fields is asked to make a file only', async () => {
+	const { sent } = await check({ writes: () => answer(202) });
+	expect(sent.filter(({ method }) => method === 'POST').map(({ path }) => path)).toEqual([
+		'/files',
+	]);
+});
+
 test('a good setup: a row for each check, in words, and one sentence above', async () => {
 	const { rows, receipt } = await check();
 	expect(rows.map((one) => [one.check, one.ok, one.todo])).toEqual(
@@ -385,7 +392,7 @@ test.each<[string, Answers]>([
 		continueOnFail: true,
 		answers: (request) => answerTo(request, { answers }),
 	});
-	const counted = figureBefore('of 0.001 credits are spent', JSON.stringify(await ended(run())));
+	const counted = figureBefore('credits? spent today', JSON.stringify(await ended(run())));
 	expect(figureBefore('credits since midnight', row('Spent Today')?.says)).toBe(counted);
 	expect(counted).toBeDefined();
 });
@@ -466,7 +473,13 @@ casesOf('Files', [
 	['in the database', stored({ id: 'database:x' }), true, /512 MiB/],
 	['in S3', stored({ id: 's3:x' }), true, /S3/],
 	['elsewhere', stored({ id: 'tape:x' }), null, /not known here/, /N8N_DEFAULT/],
-	['nowhere', { store: async () => await Promise.reject(full) }, false, /disk is full/, /room/],
+	[
+		'nowhere',
+		{ store: async () => await Promise.reject(full) },
+		false,
+		/disk is full/,
+		/disk space/,
+	],
 ]);
 
 test('with a wrong key only one request is sent, and all that needs the service says why it is not known', async () => {

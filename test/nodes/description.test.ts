@@ -58,6 +58,13 @@ describe.each(files)('%s', (file) => {
 		expect(silent.map(({ name }) => name)).toEqual([]);
 	});
 
+	test('a notice has no markup but links and lists: of any other n8n shows the text without it', async () => {
+		const { fields } = await loaded;
+		const notices = fields.filter(({ type }) => type === 'notice');
+		const tags = notices.flatMap(({ displayName }) => displayName.match(/<\w+/g) ?? []);
+		expect(tags.filter((tag) => !['<a', '<ul', '<li'].includes(tag))).toEqual([]);
+	});
+
 	test('a list that it names exists, and depends on a plain value: a locator never reads as changed', async () => {
 		const { fields, methods } = await loaded;
 		for (const { name, modes = [], typeOptions } of fields) {

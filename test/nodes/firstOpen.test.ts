@@ -1,5 +1,6 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { readNodes } from '../../scripts/nodes';
+import { read } from '../support/sources';
 
 /*
  * What a builder meets who opens a new node: counted over the descriptions as n8n serves them, as the
@@ -56,6 +57,20 @@ test.each([
 	else expect(model.value).not.toBe('');
 	expect(controlsOf(fields)).toBeLessThanOrEqual(most);
 	expect(wordsIn(helpOf(fields))).toBeLessThanOrEqual(40);
+});
+
+/** A row of the table of docs/verification.md, what it says of our own nodes. */
+const saidOf = (row: string): string =>
+	new RegExp(`^\\| ${row} +\\| (.*?) +\\|`, 'm').exec(read('docs/verification.md'))?.[1] ?? '';
+
+test('docs/verification.md has the figures of today', async () => {
+	const media = ['generateImage', 'generateVideo', 'generateAudio'];
+	const fields = await Promise.all(media.map(async (one) => await opened('mediaGen', one)));
+	const speech = await opened('mediaGenSpeech', 'create');
+	const figures = (count: (of: INodeProperties[]) => number) =>
+		`${fields.map(count).join(', ')}; Speech ${count(speech)}`;
+	expect(saidOf('controls')).toBe(figures(controlsOf));
+	expect(saidOf('words of help')).toBe(figures((of) => wordsIn(helpOf(of))));
 });
 
 test('as a tool of an AI agent no operation opens with an expression: there is no node before it', async () => {

@@ -129,6 +129,18 @@ describe('beside Options, as a model may write it', () => {
 		expect((await sentWith(create!, options, { maxCredits: 80 })).sent).toHaveLength(1);
 	});
 
+	test('a budget beside its collection is an error where it is needed, also with a limit in its place', async () => {
+		const [create] = (await allCases()).filter(({ name }) => name === 'MediaGen Agent Run: Create');
+		const options = { maxCredits: 1_000 };
+		for (const autoApprove of [true, '={{ true }}']) {
+			const { sent, error } = await sentWith(create!, options, { maxCredits: 80, autoApprove });
+			expect(sent).toEqual([]);
+			expect(error?.description).toMatch(/Its name is "additionalFields.maxCredits"/);
+			const both = { maxCredits: 80, autoApprove, additionalFields: { maxCredits: 50 } };
+			expect((await sentWith(create!, options, both)).error?.message ?? '').not.toMatch(/no field/);
+		}
+	});
+
 	test('what is off is no obstacle, nor is a limit for what costs nothing', async () => {
 		for (const one of await allCases()) {
 			if (one.operation.spec.endpoint.method === 'GET') continue;

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint } from '../../src/api';
 import type { OperationSpec } from '../../src/creation/item';
-import { runItem } from '../../src/n8n/runItem';
+import { runItem } from '../../src/n8n/runOperation';
 import type { SendResult } from '../../src/base/types';
 import { answer, LOST, scripted } from '../model/answers';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -94,18 +94,6 @@ test('a wait for an agent run ends with the statuses that the user has set', asy
 	const { result } = await runWith(WAIT, [job('agent_run', 'broken')], settings);
 	expect(result).toMatchObject({ failure: { kind: 'jobFailed' }, job: { id: 'x' } });
 });
-
-test.each([{ secret: 'whsec_1' }, { webhookSecret: 'whsec_1' }])(
-	'a signing secret is output at no depth, unless the user wants it: %j',
-	async (secret) => {
-		const careful: OperationSpec = { ...READ, holdsSecret: true };
-		const webhook = { id: 'x', ...secret, signing: { version: 1, ...secret } };
-		const open = { id: 'x', signing: { version: 1 } };
-		expect((await runWith(careful, [answer(200, webhook)])).resources).toEqual([open]);
-		const wanted = await runWith(careful, [answer(200, webhook)], { includeSecret: true });
-		expect(wanted.resources).toEqual([webhook]);
-	},
-);
 
 describe('a POST that creates nothing, by what its endpoint says of it', () => {
 	const CANCEL: Endpoint = {

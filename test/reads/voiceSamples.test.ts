@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
 import { resources } from '../../nodes/Voice/operations';
-import { runItem } from '../../src/n8n/runItem';
-import { itemsOf } from '../../src/n8n/rows';
+import { runItem } from '../../src/n8n/runOperation';
+import { goodRows } from '../../src/n8n/rows';
 import type { Host, StreamedResponse } from '../../src/transport/host';
 import { MEDIA } from '../files/support/media';
 import { answer } from '../model/answers';
-import { hostWith, runOf, settingsWith, workspaceWith } from '../model/run';
+import { hostWith, runOf, workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const [getAll] = resources.find(({ value }) => value === 'presetVoice')?.operations ?? [];
@@ -34,7 +34,7 @@ const SAMPLES: Record<string, () => StreamedResponse> = {
 	gone: () => answered(404, Buffer.from('no')),
 };
 
-async function rowsOf(voices: object[], settings = {}) {
+async function rowsOfVoices(voices: object[], settings = {}) {
 	const clock = new VirtualClock();
 	const host: Partial<Host> = {
 		get: async (url) => SAMPLES[url.split('/').at(-1) ?? '']?.() ?? { noResponse: 'ECONNRESET' },
@@ -52,11 +52,11 @@ async function rowsOf(voices: object[], settings = {}) {
 	});
 	const result = await clock.run(runItem(item));
 	if (!result.ok) throw new Error(JSON.stringify(result));
-	return itemsOf(result.value, settingsWith(settings), { item: 0 });
+	return goodRows({}, { index: 0, json: {} }, item, result.value);
 }
 
 test('each preset voice has its sample, of the type that its bytes have', async () => {
-	const rows = await rowsOf([voice('mute', null), voice('ava')]);
+	const rows = await rowsOfVoices([voice('mute', null), voice('ava')]);
 	expect(rows.map(({ json }) => json.id)).toEqual(['mute', 'ava']);
 	expect(rows.map(({ json }) => json.warning)).toEqual([undefined, undefined]);
 	const fileName = 'the-ava-ava.wav';
@@ -70,7 +70,7 @@ test.each(['page', 'gone', 'lost'])(
 	'a sample that cannot be had (%s) is a note of its row, also of a simplified one, and the others are there',
 	async (bad) => {
 		for (const simplify of [false, true]) {
-			const rows = await rowsOf([voice(bad), voice('ava')], { simplify });
+			const rows = await rowsOfVoices([voice(bad), voice('ava')], { simplify });
 			const [noted, whole] = rows;
 			expect(noted?.json.warning).toMatch(/^The sample could not be downloaded: \S/);
 			expect(noted?.binary).toBeUndefined();
@@ -81,6 +81,6 @@ test.each(['page', 'gone', 'lost'])(
 );
 
 test('without the option no sample is fetched', async () => {
-	const rows = await rowsOf([voice('ava')], { downloadOutputs: false });
+	const rows = await rowsOfVoices([voice('ava')], { downloadOutputs: false });
 	expect(rows.map(({ binary }) => binary)).toEqual([undefined]);
 });

@@ -8,6 +8,8 @@ import type {
 	ITaskDataConnections,
 	NodeExecutionHint,
 } from 'n8n-workflow';
+import { LIMITS } from '../../src/api';
+import type { Access } from '../../src/transport/credential';
 
 export const NODE: INode = {
 	id: 'node-1',
@@ -76,6 +78,15 @@ export function nodeRun(run: Partial<NodeRun> = {}): NodeRun {
 		executeData: run.executeData ?? { node: NODE, data: { main: [items] }, source: null },
 	};
 }
+
+/** What a credential says of a service on the internet, with the usual limits. */
+export const accessTo = (baseUrl: string, apiKey: string): Access => ({
+	baseUrl,
+	isLocal: false,
+	apiKey,
+	limits: LIMITS,
+	excludedScopes: [],
+});
 
 /** A value within nested parameters, as n8n's `getNodeParameter` finds it. */
 export function valueAt(values: unknown, name: string): unknown {

@@ -41,6 +41,7 @@ const SPELLINGS: Record<string, (key: string) => string> = {
 	'a page in JSON': (key) => onPage(key).replaceAll('&', '\\u0026'),
 	'escaped in a program': (key) =>
 		[...key].map((each) => `\\x${each.charCodeAt(0).toString(16)}`).join(''),
+	'as a mail quotes it': (key) => key.replaceAll('=', '=3D'),
 	'in hex': (key) => Buffer.from(key).toString('hex'),
 	'in hex with large digits': (key) => Buffer.from(key).toString('hex').toUpperCase(),
 	'base64 in a URL': (key) =>

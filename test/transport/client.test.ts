@@ -69,6 +69,28 @@ test.each<[name: string, response: SendResult, forMs: number, times: number, wai
 	expect(sent.length).toBeLessThanOrEqual(times);
 });
 
+/** What a request may meet, and for how long it is sent again while it meets nothing else, in ms. */
+const MET: Array<[name: string, response: SendResult, forMs: number]> = [
+	['a connection that breaks', LOST, 20 * MINUTES],
+	['a 429', answer(429), 20 * MINUTES],
+	['no connection', UNREACHABLE, 30_000],
+	['a page with status 200', answer(200, '<html>'), 8_000],
+];
+
+test.each(
+	MET.flatMap((first) => MET.map((second) => [first[0], second[0], first, second] as const)),
+)(
+	'whoever meets several things in turn goes on as long as the longest allows: %s, %s',
+	async (_first, _second, [, first, firstMs], [, second, secondMs]) => {
+		const answers = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second));
+		const { sent } = await ask(POST, answers, { ...WITH_KEY, keepTryingMs: 20 * MINUTES });
+		const triedMs = (sent.at(-1)?.at ?? NaN) - (sent[0]?.at ?? NaN);
+		const longestMs = Math.max(firstMs, secondMs);
+		expect(triedMs).toBeLessThanOrEqual(longestMs);
+		expect(triedMs).toBeGreaterThanOrEqual(longestMs * 0.3);
+	},
+);
+
 const HOURS = 60 * MINUTES;
 
 test.each<[name: string, between: SendResult | undefined, pauseMs: number, isOutage: boolean]>([
@@ -156,7 +178,7 @@ const delayAfter = (status: number, headers: Record<string, string>, random = 0.
 		number,
 		replayable: true,
 		failingMs: 0,
-		keepTryingMs: 0,
+		untilMs: 90_000,
 		now: Date.parse('2026-01-01T00:00:00.000Z'),
 		random: () => random,
 	}) ?? NaN;
@@ -174,6 +196,15 @@ test('a service that is down and asks for a short wait is not given up sooner th
 			.map((number) => delayAfter(503, headers, 0.5, number))
 			.reduce((sum, delay) => sum + delay);
 	expect(total({ 'retry-after': '1' })).toBeGreaterThanOrEqual(total({}));
+});
+
+test('a date in Retry-After counts from that of the answer, whose clock may be hours off', () => {
+	const headers = {
+		'retry-after': 'Thu, 01 Jan 2026 05:00:30 GMT',
+		date: 'Thu, 01 Jan 2026 05:00:20 GMT',
+	};
+	expect(retryAfterMs(headers, Date.parse('2026-01-01T00:00:00.000Z'))).toBe(10_000);
+	expect(retryAfterMs(headers, Date.parse('2026-01-02T00:00:00.000Z'))).toBe(10_000);
 });
 
 test.each([

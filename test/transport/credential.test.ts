@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
-import { excludedScope, rateLimitsOf, readCredential } from '../../src/transport/credential';
+import { readCredential, type Access } from '../../src/transport/credential';
+import { SCOPES } from '../../src/api';
 import { authenticate } from '../../src/n8n/authenticate';
 
 const KEY = 'canary-key-123';
@@ -43,6 +44,13 @@ describe('the key', () => {
 	});
 });
 
+/** What a credential says that has no problem. */
+function accessOf(more: object): Access {
+	const read = readCredential({ ...credential, ...more });
+	if (read.problem !== undefined) throw new Error(read.problem);
+	return read;
+}
+
 const read = (apiKey: unknown) => readCredential({ ...credential, apiKey } as typeof credential);
 
 test.each([
@@ -52,7 +60,7 @@ test.each([
 	`export MEDIAGEN_API_KEY="${KEY}"`,
 	`\u200b${KEY}\ufeff`,
 ])('what is copied along with a key is taken off: %j', async (apiKey) => {
-	expect(read(apiKey)).toEqual({ baseUrl: credential.baseUrl, apiKey: KEY });
+	expect(read(apiKey)).toMatchObject({ baseUrl: credential.baseUrl, apiKey: KEY });
 	const { headers } = await put({ url: credential.baseUrl }, { apiKey });
 	expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
 });
@@ -72,9 +80,7 @@ test('no problem of a key shows any of it', () => {
 
 describe('a limit to scopes', () => {
 	test.each([[undefined], [null], [''], [[]]])('like %j is none', (scopes) => {
-		const data = { ...credential, scopes } as unknown as ICredentialDataDecryptedObject;
-		expect(readCredential(data).problem).toBeUndefined();
-		expect(excludedScope(data, ['generations:write'])).toBeUndefined();
+		expect(accessOf({ scopes }).excludedScopes).toEqual([]);
 	});
 
 	test.each([`generations:read ${KEY}`, '["generations:read"]', { scope: 'files:write' }, true, 0])(
@@ -91,20 +97,23 @@ describe('a limit to scopes', () => {
 		},
 	);
 
-	test('names the first scope that it does not hold', () => {
-		const scopes = ['generations:read'] as unknown as string;
-		const needed = [undefined, 'generations:read', 'files:write', 'generations:write'] as const;
-		expect(excludedScope({ scopes }, [...needed])).toBe('files:write');
+	test('excludes the scopes that it does not hold', () => {
+		const scopes = SCOPES.filter((scope) => scope !== 'files:write');
+		expect(accessOf({ scopes }).excludedScopes).toEqual(['files:write']);
+		const { excludedScopes } = accessOf({ scopes: ['files:write'] });
+		expect(excludedScopes).toEqual(scopes);
 	});
 });
 
+const limitsOf = (more: object) => accessOf(more).limits;
+
 test('the limits are those of the credential, or the defaults if it has none that are usable', () => {
-	expect(rateLimitsOf({ requestsPerMinute: 600, concurrentJobs: '20' })).toEqual({
+	expect(limitsOf({ requestsPerMinute: 600, concurrentJobs: '20' })).toEqual({
 		requestsPerMinute: 600,
 		concurrentJobs: 20,
 	});
 	for (const odd of [-1, 0, 'many'])
-		expect(rateLimitsOf({ requestsPerMinute: odd, concurrentJobs: odd })).toEqual({
+		expect(limitsOf({ requestsPerMinute: odd, concurrentJobs: odd })).toEqual({
 			requestsPerMinute: 60,
 			concurrentJobs: 5,
 		});
@@ -117,7 +126,7 @@ test.each([
 	// Less than one would let nothing through.
 	[0.5, 1],
 ])('a limit of %p is %p: a fraction is rounded down', (given, limit) => {
-	expect(rateLimitsOf({ requestsPerMinute: given, concurrentJobs: given })).toEqual({
+	expect(limitsOf({ requestsPerMinute: given, concurrentJobs: given })).toEqual({
 		requestsPerMinute: limit,
 		concurrentJobs: limit,
 	});

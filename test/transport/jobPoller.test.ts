@@ -326,3 +326,43 @@ test('a final poll after a deadline that the machine slept past finds the job th
 	expect(await clock.run(waiting)).toMatchObject({ ok: true, value: { status: 'completed' } });
 	expect(sent).toHaveLength(before + 1);
 });
+
+describe('what throws within our own code', () => {
+	const FAULT = new TypeError('Cannot read properties of undefined');
+
+	test('while a job is read ends the wait for that job, and no other', async () => {
+		const { clock, wait } = setUp(({ path }) => {
+			if (path === '/generations') return page();
+			if (path === '/generations/gen_1') throw FAULT;
+			return answer(200, done('gen_2'));
+		});
+		const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+		expect(await clock.run(Promise.allSettled(waits))).toMatchObject([
+			{ status: 'rejected', reason: FAULT },
+			{ status: 'fulfilled', value: { value: { id: 'gen_2', status: 'completed' } } },
+		]);
+	});
+
+	test('while it is decided what to read ends the waits, which nothing else would end', async () => {
+		const { clock, wait } = setUp([answer(200, done('gen_1'))]);
+		const waits = Promise.allSettled(
+			['gen_1', 'gen_2'].map(async (id) => await wait(generation(id))),
+		);
+		jest.spyOn(RateLimiter.prototype, 'requestsPerMinute', 'get').mockImplementationOnce(() => {
+			throw FAULT;
+		});
+		expect(await clock.run(waits)).toEqual([
+			{ status: 'rejected', reason: FAULT },
+			{ status: 'rejected', reason: FAULT },
+		]);
+	});
+
+	test('while a list is read ends no wait: the jobs are read by themselves', async () => {
+		const { clock, wait } = setUp(({ path }) => {
+			if (path === '/generations') throw FAULT;
+			return answer(200, done(path.split('/')[2] ?? ''));
+		});
+		const waits = ['gen_1', 'gen_2'].map(async (id) => await wait(generation(id)));
+		expect(await clock.run(Promise.all(waits))).toMatchObject([{ ok: true }, { ok: true }]);
+	});
+});

@@ -86,6 +86,15 @@ describe('slots', () => {
 		expect(await hasSettled(wait())).toBe(false);
 	});
 
+	test('a slot that is given back twice is free once', async () => {
+		const { occupy, wait } = slotsOf(2);
+		const [held] = [await occupy(), await occupy()];
+		held?.release();
+		held?.release();
+		expect(await hasSettled(wait())).toBe(true);
+		expect(await hasSettled(wait())).toBe(false);
+	});
+
 	test('a job that holds a slot already needs no second one', async () => {
 		const { acquire, wait } = slotsOf(2);
 		(await acquire()).accepted(job('gen_1'));

@@ -1,10 +1,4 @@
-import {
-	jobState,
-	readerPath,
-	readerOf,
-	statedReason,
-	toResult,
-} from '../../src/transport/jobState';
+import { jobState, readerPath, readerOf } from '../../src/transport/jobState';
 
 const job = (object: unknown, status: unknown, more = {}) => ({ id: 'x', object, status, ...more });
 
@@ -49,31 +43,4 @@ test.each([
 ])('%j is read at %s, with the scope %s', (one, path, scope) => {
 	expect(readerPath(one)).toBe(path);
 	expect(readerOf(one.object).scope).toBe(scope);
-});
-
-test.each([
-	['error.message', { error: { message: 'too dark' }, errors: [{ message: 'b' }] }, 'too dark'],
-	['errors[].message', { errors: [{ message: 'a' }, { message: 'b' }, { message: 'a' }] }, 'a; b'],
-	['outputs[].error.message', { outputs: [{ id: 'o' }, { error: { message: 'c' } }] }, 'c'],
-	['error, as a text', { error: 'too dark', errors: 'b' }, 'too dark'],
-	['nowhere', { outputs: [null, 7], errors: 7, error: [] }, undefined],
-	['a long text, cut off', { error: 'x'.repeat(1_000) }, `${'x'.repeat(299)}…`],
-])('the reason of a failure is found at %s', (_name, more, reason) => {
-	expect(statedReason(job('generation', 'failed', more))).toBe(reason);
-});
-
-test.each([
-	[{ error: { type: 'insufficient_credits', message: 'Declined' } }, 'credits'],
-	[{ errors: [{ message: 'Not enough credits: 5 needed, 2 left' }] }, 'credits'],
-	[{ error: 'The workspace ran out of credits' }, 'credits'],
-	[{ error: 'Top up the balance' }, 'credits'],
-	[{ errors: [{ type: 'budget_exhausted', message: 'No more.' }] }, 'budget'],
-	[{ error: 'The budget of 20 credits is used up.' }, 'budget'],
-	[{ error: 'A credit card must not be shown' }, undefined],
-	[{ error: 'There is not enough light' }, undefined],
-	[{ error: { type: 'generation_failed', message: 'too dark' } }, undefined],
-	[{}, undefined],
-])('a job that has failed with %j lacks %p', (more, lacks) => {
-	for (const kind of ['generation', 'persona', 'speech_generation'])
-		expect(toResult(job(kind, 'failed', more))).toMatchObject({ failure: { lacks } });
 });

@@ -20,6 +20,18 @@ test('others whose jobs are short are there although the lists after that show n
 	expect(MINUTE < others.thereUntil).toBe(false);
 });
 
+test('others are gone once a list shows none 8 s after the last that did, not before one has come', () => {
+	const others = new OtherClients();
+	others.listed(['gen_theirs'], 0);
+	others.listed([], 7_999);
+	expect(7_999 < others.thereUntil).toBe(true);
+	expect(30_000 < others.thereUntil).toBe(true);
+	others.listed([], 8_000);
+	expect(8_000 < others.thereUntil).toBe(false);
+	others.listed(['gen_theirs'], 9_000);
+	expect(9_000 < others.thereUntil).toBe(true);
+});
+
 test('a job that a list shows before its creation is answered is ours from then on', () => {
 	const others = new OtherClients();
 	others.listed(['gen_ours'], 0);

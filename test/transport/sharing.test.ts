@@ -1,4 +1,4 @@
-import { shareSixTimes, type Shared } from '../../bench/simulation/sharing';
+import { shareAsWorkers, shareSixTimes, type Shared } from '../../bench/simulation/sharing';
 import { Workspace } from '../../src/transport/workspace';
 import type { Send } from '../../src/base/types';
 import { answer, LOST } from '../model/answers';
@@ -108,9 +108,9 @@ describe('processes that know nothing of each other share slots and requests', (
 	// The goals of docs/performance.md, by the loads of `npm run bench -- sharing`.
 	test.each([
 		{ processes: 2, unfair: 1.3 },
-		{ processes: 3, unfair: 1.3 },
-		// The goal is 1.3 too.
-		{ processes: 4, unfair: 1.35 },
+		// The goal is 1.3 for these too; `goneMs` in `tuning.ts` says what it is given up for.
+		{ processes: 3, unfair: 1.37 },
+		{ processes: 4, unfair: 1.46 },
 	])('%p', async ({ processes, unfair }) => {
 		const byDuration: Shared[][] = [];
 		for (const seconds of [4, 8, 15, 30, 60])
@@ -123,7 +123,7 @@ describe('processes that know nothing of each other share slots and requests', (
 	});
 
 	test.each([
-		{ processes: 8, seconds: 8, hasForeign: false, time: 1.25, unfair: 1.8 },
+		{ processes: 8, seconds: 8, hasForeign: false, time: 1.25, unfair: 1.9 },
 		{ processes: 2, seconds: 8, hasForeign: true, time: 1.3, unfair: 1.3 },
 	])('%p', async ({ processes, seconds, hasForeign, time, unfair }) => {
 		const runs = await shareSixTimes({ processes, seconds, hasForeign, jobs: 50 });
@@ -131,6 +131,15 @@ describe('processes that know nothing of each other share slots and requests', (
 		expect(meanOf(runs, overBound)).toBeLessThanOrEqual(time);
 		expect(meanOf(runs, ({ unfairness }) => unfairness)).toBeLessThanOrEqual(unfair);
 	});
+});
+
+test('a worker that begins while another has all slots is not held to half of them once that has ended', async () => {
+	const runs = await shareAsWorkers();
+	const bound = 64;
+	const over = runs.reduce((sum, { makespan }) => sum + makespan / bound, 0) / runs.length;
+	expect(runs.filter(({ lost }) => lost > 0)).toEqual([]);
+	expect(over).toBeLessThanOrEqual(1.4);
+	for (const { makespan } of runs) expect(makespan / bound).toBeLessThanOrEqual(1.5);
 });
 
 describe('50 jobs of 8 s are made within minutes although', () => {

@@ -97,14 +97,11 @@ test('a success with an object is an answer of the service', () => {
 	expect(isAnswerOfService(answer(200, { id: 'x' }))).toBe(true);
 });
 
-test('the page of a hop on the way says nothing of the key, the credits or the request', () => {
+test('a foreign page says nothing of the key, the credits or the request', () => {
 	for (const status of ALL.filter((one) => ![407, 429, 511].includes(one))) {
-		const meaning = meaningOf(status, errorOf(PAGE));
-		const { refusal, nothingDone, concernsRun } = meaning;
+		const { kind, refusal, nothingDone, concernsRun } = meaningOf(status, errorOf(PAGE));
+		expect(kind).toBe('foreign');
 		expect([refusal, nothingDone, concernsRun]).toEqual([undefined, false, undefined]);
-		const words = meaning.words({ scope: 'models:read', hasId: true }).join(' ');
-		expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
-		expect(words).not.toMatch(/scope|key|ID/);
 	}
 });
 
@@ -159,17 +156,4 @@ test.each([
 	expect(message).toBe(particular ? `Validation failed: ${particular}` : 'Validation failed.');
 	const named = errorOf({ error: { type: 'x', message: 'prompt is too long', details } });
 	if (particular) expect(named.message).toBe('prompt is too long');
-});
-
-test('a redirect says where it leads, without a query, and what to enter', () => {
-	const words = (location: string) =>
-		meaningOf(308, errorOf('', { location })).words({}).join('. ');
-	expect(words('https://new.example/api/v1/generations?token=x')).toBe(
-		'The service answered with status 308, which leads to https://new.example/api/v1/generations. If that is the address of the API, enter https://new.example/api/v1 as the base URL of the credential.',
-	);
-	for (const location of ['/login', 'http://new.example/v1/models', 'https://new.example/login'])
-		expect(words(location)).toMatch(/leads to \S+\. Check the base URL of the credential\.$/);
-	expect(meaningOf(400, errorOf('', { location: '/x' })).words({})).toEqual(
-		meaningOf(400).words({}),
-	);
 });

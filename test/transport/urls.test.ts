@@ -1,5 +1,5 @@
 import { addressKind, httpsUrlIn, mediaUrlIn, transferUrlProblem } from '../../src/transport/urls';
-import { readBaseUrl } from '../../src/transport/baseUrl';
+import { readBaseUrl } from '../../src/transport/credential';
 
 const PUBLIC = 'https://api.example/v1';
 const LOCAL = 'http://127.0.0.1:4010/v1';
@@ -70,7 +70,7 @@ describe('the base URL', () => {
 		'http://localhost:4010/v1',
 		'http://[::1]:1/v1',
 	])('%s is allowed', (url) => {
-		expect(readBaseUrl(url)).toEqual({ baseUrl: url });
+		expect(readBaseUrl(url)).toEqual({ baseUrl: url, isLocal: url.startsWith('http:') });
 	});
 
 	test.each([
@@ -103,9 +103,10 @@ test.each([
 	['localhost:4010', 'http://localhost:4010/v1'],
 	['[::1]:4010/v1', 'http://[::1]:4010/v1'],
 ])('the base URL %s is completed: %s', (given, baseUrl) => {
-	expect(readBaseUrl(given)).toEqual({ baseUrl });
+	const completed = { baseUrl, isLocal: baseUrl.startsWith('http:') };
+	expect(readBaseUrl(given)).toEqual(completed);
 	// What it was completed to is what somebody may enter.
-	expect(readBaseUrl(baseUrl)).toEqual({ baseUrl });
+	expect(readBaseUrl(baseUrl)).toEqual(completed);
 });
 
 test.each([
@@ -118,7 +119,7 @@ test.each([
 	'\u200bhttps://api.example/v1',
 	'https://api.example/v1/agents/runs/',
 ])('the base URL %j is corrected beyond doubt', (url) => {
-	expect(readBaseUrl(url)).toEqual({ baseUrl: 'https://api.example/v1' });
+	expect(readBaseUrl(url)).toEqual({ baseUrl: 'https://api.example/v1', isLocal: false });
 });
 
 test.each([

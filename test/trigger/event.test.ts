@@ -1,12 +1,7 @@
 import { EVENTS, type Json } from '../../src/api';
-import {
-	eventIdentity,
-	objectOf,
-	readEvent,
-	readPayload,
-	verdictOf,
-	type Filters,
-} from '../../src/trigger/event';
+import { eventIdentity } from '../../nodes/Trigger/delivery';
+import { objectOf, readEvent, readPayload } from '../../src/trigger/event';
+import { verdictOf, type Filters } from '../../src/trigger/filters';
 
 const generation = { id: 'gen_1', object: 'generation', status: 'completed', mode: 'image' };
 

@@ -3,7 +3,7 @@ import { refusalOf } from '../../../src/transport/statuses';
 import { knowsKey, wasWanted, type Replies, type Reply } from './questions';
 import { fine, saidOf, unanswered, unknown, wrong, type Finding } from './row';
 
-/* What the key opens. */
+/* The checks of the key: whether the service knows it, and which scopes it has. */
 
 const isForbidden = ({ result }: Reply): boolean => !result.ok && refusalOf(result) === 'forbidden';
 
@@ -124,10 +124,10 @@ export function writeScopes(replies: Replies): Finding {
 		const { method, path, scope = '' } = accepted.endpoint;
 		return unknown(
 			`the service has accepted ${method} ${path} without any field, which the API does not allow.`,
-			`Look whether something was made there, and ask the maker of the service. The key has ${scope}.`,
+			`Check whether something was made there, and ask whoever runs the service. The key has ${scope}.`,
 		);
 	}
 	const has =
-		'Probably has (a request without fields was refused as invalid, which may be looked at before the scope)';
+		'Probably has (a request without fields was refused as invalid, which the service may check before the scope)';
 	return scopes(writes, stateOfWrite, has, isEntitled(replies));
 }

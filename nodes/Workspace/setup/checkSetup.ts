@@ -1,4 +1,4 @@
-import type { Item, Outcome } from '../../../src/creation/item';
+import type { Item, ItemOutput } from '../../../src/creation/item';
 import { fail, ok, type Result } from '../../../src/base/result';
 import { apiAccess, keyAndBaseUrl, readScopes, writeScopes } from './access';
 import { credits, firstModels, runningJobs, spentToday } from './money';
@@ -10,7 +10,7 @@ import { addressForEvents, clock, files, webhooks } from './surroundings';
  * Looks at all that has to be right before something is made, one row a check. A check that cannot be made is
  * a row like any other.
  */
-export async function checkSetup(item: Item): Promise<Result<Outcome>> {
+export async function checkSetup(item: Item): Promise<Result<ItemOutput>> {
 	const [replies, storage] = await Promise.all([askAll(item), files(item)]);
 	if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 	const findings: Record<string, Finding> = {

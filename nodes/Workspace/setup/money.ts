@@ -1,19 +1,23 @@
 import { GENERATION_MODES, isRecord, type GenerationMode } from '../../../src/api';
 import type { Item } from '../../../src/creation/item';
 import { isResource } from '../../../src/base/types';
+import { creditWords } from '../../../src/base/texts';
 import { jobState } from '../../../src/transport/jobState';
 import { pageOf } from '../../../src/transport/pages';
-import { creditWords, priceWords } from '../../../src/transport/priceBook';
+import { priceWords } from '../../../src/transport/priceBook';
 import { labelOf } from '../../../src/n8n/pickers/choices';
 import type { Replies } from './questions';
 import { counted, fine, unanswered, unknown, wrong, type Finding } from './row';
 
-/* What the workspace has and spends. The specification shows no field of a balance or of the usage. */
+/*
+ * The checks of what the workspace has and spends. The specification shows no field of a balance or of the
+ * usage.
+ */
 
 const isNumber = (value: unknown): value is number =>
 	typeof value === 'number' && Number.isFinite(value);
 
-/** What is left, by the names that a balance may have. */
+/** How many credits are left, by the names that a balance may have. */
 const availableIn = (body: unknown): number | undefined =>
 	isRecord(body) ? [body.available, body.balance, body.credits].find(isNumber) : undefined;
 
@@ -30,7 +34,7 @@ export function credits({ reads }: Replies): Finding {
 
 const LOOK_AT_USAGE = 'Look at what Get Usage gives.';
 
-/** The figure that Max Credits per Day is compared with. */
+/** What was spent today: the figure with which _Max Credits per Day_ is compared. */
 export function spentToday({ origin }: Item, { reads, today }: Replies): Finding {
 	const { endpoint, result } = reads.generations;
 	if (!result.ok) return unanswered(result, endpoint);
@@ -45,7 +49,7 @@ export function spentToday({ origin }: Item, { reads, today }: Replies): Finding
 	return unknown(`what ${uncounted} have cost. Generations: ${says}`, LOOK_AT_USAGE);
 }
 
-/** The model that a new node of this kind makes media with, and what it has cost. */
+/** The model with which a new node makes media of this kind, and what it has cost. */
 function firstModel({ workspace }: Item, { reads }: Replies, mode: GenerationMode): string {
 	const { result } = reads[mode];
 	if (!result.ok) return `${mode}: not known`;

@@ -1,12 +1,12 @@
 import { ENDPOINTS, GENERATION_MODES, isRecord, textOf, type Endpoint } from '../../../src/api';
 import {
 	NEWEST,
-	readToday,
 	startOfDay,
 	usageSince,
 	type AskService,
 	type Today,
-} from '../../../src/creation/day';
+} from '../../../src/creation/credits/shownToday';
+import { readToday } from '../../../src/creation/credits/today';
 import type { Item } from '../../../src/creation/item';
 import { unlessAborted } from '../../../src/base/abort';
 import { fail, type Failed, type Result } from '../../../src/base/result';
@@ -24,23 +24,24 @@ import { mustBeList, pageOf } from '../../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../../src/transport/statuses';
 
 /*
- * What Check Setup asks the service. Nothing is made and nothing is paid: what reads is a GET, and what would
- * create is a POST without any of the fields that the specification requires. At most 20 requests: ten that
- * read, six without fields, the deliveries of three webhooks, and what is left for the day's further jobs.
+ * What Check Setup asks the service. Nothing is made and nothing is paid: it reads by GET, and it tries what
+ * would create something by a POST without any of the fields that the specification requires. There are at
+ * most 20 requests: ten that read, six without fields, and one for the deliveries of each of three webhooks.
+ * What is left of them goes to further pages of the jobs of the day.
  */
 
 const MOST_REQUESTS = 20;
 
-/** Webhooks whose deliveries are read. */
+/** Of so many webhooks the deliveries are read. */
 const MOST_WEBHOOKS = 3;
 
-/** All questions together, in ms: some may wait for their turn under Requests per Minute. */
+/** How long all questions together may take, in ms. Some may wait for their turn (Requests per Minute). */
 const DEADLINE_MS = 60_000;
 
-/** How long an answer may take, in ms: one that is missing must not take the time of all others. */
+/** How long one answer may take, in ms: an answer that does not come must not use up the time of all. */
 const ANSWER_MS = 20_000;
 
-/** The date of an answer has whole seconds, rounded down. */
+/** The unit of the header `Date`, in ms, which is rounded down. */
 const SECOND_MS = 1_000;
 
 const TOO_BUSY = `today has more jobs than can be read in ${MOST_REQUESTS} requests`;
@@ -56,7 +57,7 @@ export interface Reply {
 interface Question {
 	endpoint: Endpoint;
 	query?: ApiRequest['query'];
-	/** Where its answer is no list. */
+	/** Whether its answer is an object and no list. */
 	isObject?: boolean;
 }
 
@@ -77,13 +78,13 @@ export interface Replies {
 	writes: Reply[];
 	/** What the workspace has spent since midnight. */
 	today: Today;
-	/** Of the first webhooks, by their id. */
+	/** The deliveries of the first webhooks, by the id of the webhook. */
 	deliveries: Map<string, Reply>;
 	/** How far n8n's clock is ahead of the service's, in ms; `undefined` if no answer had a date. */
 	clockOffset: number | undefined;
 }
 
-/** What reads: each read scope, and each kind of media that a model can be chosen for. */
+/** The questions that read: one for each read scope, and one for the models of each kind of media. */
 const readQuestions = (since: number): Record<Exclude<ReadName, 'credits'>, Question> => ({
 	image: { endpoint: ENDPOINTS.listModels, query: { mode: 'image' } },
 	video: { endpoint: ENDPOINTS.listModels, query: { mode: 'video' } },
@@ -96,9 +97,8 @@ const readQuestions = (since: number): Record<Exclude<ReadName, 'credits'>, Ques
 	webhooks: { endpoint: ENDPOINTS.listWebhooks },
 });
 
-/** What creates, one for each write scope. */
+/** What creates something: one for each write scope but that of files, which is asked before these. */
 const WRITES: Endpoint[] = [
-	ENDPOINTS.createFile,
 	ENDPOINTS.createGeneration,
 	ENDPOINTS.createAgentRun,
 	ENDPOINTS.createVoice,
@@ -106,10 +106,16 @@ const WRITES: Endpoint[] = [
 	ENDPOINTS.createWebhook,
 ];
 
-/** Refusals that come after the key was looked at; an address that is wrong may be answered before. */
+/**
+ * Refusals that the service makes only once it has looked at the key. Others, such as that of a wrong
+ * address, may come before.
+ */
 const BEHIND_THE_KEY = ['forbidden', 'throttled', 'invalid', 'noCredits'];
 
-/** Much answers with a JSON object that is not the API: its lists and resources say what they are. */
+/**
+ * Whether an answer is of the API, as many other servers answer with a JSON object too. The lists and
+ * resources of the API say what they are.
+ */
 const isOfApi = (body: unknown): boolean =>
 	mustBeList(body) === undefined || (isRecord(body) && textOf(body.object) !== undefined);
 
@@ -123,7 +129,7 @@ export function knowsKey({ result }: Reply): boolean {
 export const wasWanted = ({ result }: Reply): boolean =>
 	result.ok || result.failure.kind !== 'scope';
 
-/** Why nothing else need be asked, as it would be answered the same. */
+/** Why nothing else is asked after this answer, as all would be answered the same. */
 function reasonToStop({ result }: Reply): string | undefined {
 	if (result.ok) return undefined;
 	if (refusalOf(result) === 'badKey') return 'the API key was refused';
@@ -132,7 +138,7 @@ function reasonToStop({ result }: Reply): string | undefined {
 	return isUnsent ? 'the service cannot be reached' : undefined;
 }
 
-const nameOf = ({ path }: Endpoint, query: ApiRequest['query']): string =>
+const questionKey = ({ path }: Endpoint, query: ApiRequest['query']): string =>
 	path + inOrder(query ?? {});
 
 /** Asks each question once, within the rate limit, and notes the time that the answers carry. */
@@ -141,7 +147,7 @@ class Questioner {
 	stopped: Failed | undefined;
 	clockOffset: number | undefined;
 	private readonly channel: Channel;
-	/** What has read, by endpoint and query: nothing is asked twice. */
+	/** The answers to what was read, by endpoint and query, so that nothing is asked twice. */
 	private readonly known = new Map<string, Reply>();
 	private sent = 0;
 
@@ -165,7 +171,7 @@ class Questioner {
 		};
 	}
 
-	/** An answer is as old as its way was long: the nearest counts. */
+	/** The longer an answer was on its way, the older is its date. So the smallest difference counts. */
 	private noteTime({ headers }: ApiResponse): void {
 		const theirs = Date.parse(headers.date ?? '') + SECOND_MS / 2;
 		const offset = this.item.workspace.clock.now() - theirs;
@@ -198,14 +204,14 @@ class Questioner {
 
 	async read({ endpoint, query, isObject = false }: Question): Promise<Reply> {
 		const reply = await this.ask(endpoint, isObject ? mustBeObject : mustBeList, { query });
-		this.known.set(nameOf(endpoint, query), reply);
+		this.known.set(questionKey(endpoint, query), reply);
 		return reply;
 	}
 
-	/** What has been spent, without asking anything twice or too much. */
+	/** What has been spent today, without asking anything twice or more than {@link MOST_REQUESTS}. */
 	async spentToday(): Promise<Today> {
 		const read: AskService = async (endpoint, query) => {
-			const known = this.known.get(nameOf(endpoint, query));
+			const known = this.known.get(questionKey(endpoint, query));
 			if (known !== undefined) return known.result;
 			if (this.sent >= MOST_REQUESTS) return fail({ kind: 'skipped', cause: TOO_BUSY });
 			return (await this.read({ endpoint, query })).result;
@@ -213,7 +219,7 @@ class Questioner {
 		return await readToday(this.item, read);
 	}
 
-	/** Whatever is answered: a success would be a surprise, too. */
+	/** Asks for nothing in particular, so any answer is taken, also an unexpected success. */
 	async write(endpoint: Endpoint): Promise<Reply> {
 		return await this.ask(endpoint, () => undefined, { body: {} });
 	}
@@ -239,7 +245,10 @@ class Questioner {
 	}
 }
 
-/** One question first, then all that read, and of a service that knows the key the others. */
+/**
+ * Asks all questions: one first, which shows whether the service can be reached and knows the key, then all
+ * that read, and then, if an answer has shown that the service knows the key, what creates something.
+ */
 export async function askAll(item: Item): Promise<Replies> {
 	const questioner = new Questioner(item);
 	const credits = await questioner.read({ endpoint: ENDPOINTS.getCredits, isObject: true });
@@ -257,9 +266,12 @@ export async function askAll(item: Item): Promise<Replies> {
 	const wanted = Object.values(reads).filter(wasWanted);
 	if (wanted.length > 0 && !wanted.some(knowsKey))
 		questioner.stop('no answer has shown that the service knows the key');
-	const writes = await Promise.all(
-		WRITES.map(async (endpoint) => await questioner.write(endpoint)),
-	);
+	// The first is for a file, which costs nothing: if a service makes one without any field, nothing else is
+	// tried.
+	const ofFiles = await questioner.write(ENDPOINTS.createFile);
+	if (ofFiles.result.ok) questioner.stop('the service accepts a request without any field');
+	const ofOthers = WRITES.map(async (endpoint) => await questioner.write(endpoint));
+	const writes = [ofFiles, ...(await Promise.all(ofOthers))];
 
 	const { result: list } = reads.webhooks;
 	const webhooks = list.ok ? pageOf(list.value.body).entries.filter(isResource) : [];

@@ -6,14 +6,17 @@ import type { Reply } from './questions';
 
 /** What a check has found. */
 export interface Finding {
-	/** `null`: not to be found out. Not a text, which n8n's conditions would refuse beside booleans. */
+	/**
+	 * `null` if it could not be found out. It is no text, because n8n's conditions refuse a text where they
+	 * expect a boolean.
+	 */
 	ok: boolean | null;
 	says: string;
 	/** Empty where nothing is to be done. */
 	todo: string;
 }
 
-/** What is put out. */
+/** The row that is put out for a finding. */
 export interface SetupRow extends Finding {
 	check: string;
 }
@@ -34,13 +37,13 @@ export function saidOf(failed: Failed, endpoint: Endpoint): Omit<Finding, 'ok'> 
 	return { says: `${happened.replace(/\.$/, '')}.`, todo };
 }
 
-/** Of a check whose question was not answered. */
+/** The finding of a check whose question was not answered. */
 export function unanswered(failed: Failed, endpoint: Reply['endpoint']): Finding {
 	const { says, todo } = saidOf(failed, endpoint);
 	return unknown(says, todo);
 }
 
-/** Such as `1 job`, `2 jobs`. */
+/** A number with what it counts, such as `1 job` or `2 jobs`. */
 export const counted = (count: number, one: string): string =>
 	`${count} ${count === 1 ? one : `${one}s`}`;
 

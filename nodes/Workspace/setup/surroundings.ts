@@ -9,7 +9,7 @@ import { parseUrl, transferUrlProblem } from '../../../src/transport/urls';
 import type { Replies } from './questions';
 import { counted, fine, unanswered, unknown, wrong, type Finding } from './row';
 
-/* What lies between n8n and the service: time, addresses, webhooks, files. */
+/* The checks of what lies between n8n and the service: time, addresses, webhooks, files. */
 
 export function clock({ clockOffset }: Replies): Finding {
 	const most = LIMITS.webhookToleranceSeconds;
@@ -38,12 +38,12 @@ export function addressForEvents({ host }: Item): Finding {
 			'n8n does not say its address here.',
 			'Open a MediaGen Trigger: its webhook URL must begin with https:// and be reached from the internet.',
 		);
-	const says = `Of n8n, the service would be told the address ${address}`;
+	const says = `n8n gives the service the address ${address}`;
 	if (parseUrl(address)?.protocol !== 'https:')
-		return wrong(`${says}, but it sends events to https addresses only.`, WITHOUT_ADDRESS);
+		return wrong(`${says}, but events are sent to https addresses only.`, WITHOUT_ADDRESS);
 	const problem = transferUrlProblem(address, host.baseUrl);
 	if (problem !== undefined) return wrong(`${says}, but ${problem}.`, WITHOUT_ADDRESS);
-	return fine(`${says}. Whether it is reached there, only an event shows.`);
+	return fine(`${says}. Only an event shows whether it is reached there.`);
 }
 
 /** What the deliveries of a webhook show. */
@@ -67,7 +67,7 @@ function deliveriesIn(body: unknown, now: number): Deliveries | undefined {
 	const arrived = new Set(successes.map((attempt) => attempt.event_id));
 	const timeOf = ({ attempted_at: at }: Json) => Date.parse(textOf(at) ?? '');
 	const isOld = (attempt: Json) => timeOf(attempt) < now - DAY_MS;
-	// Not a number where one has no time, after which nothing can be.
+	// NaN if one of them has no time: then no attempt is later than that.
 	const lastSuccess = Math.max(...successes.map(timeOf));
 	const ends = attempts.filter((attempt) => (attempt.next_attempt_at ?? null) === null);
 	const givenUp = ends.filter((attempt) => !arrived.has(attempt.event_id) && !isOld(attempt));
@@ -102,8 +102,8 @@ export function webhooks({ workspace }: Item, { reads, deliveries }: Replies): F
 	for (const [id, { result: read }] of deliveries)
 		seen.set(id, read.ok ? deliveriesIn(read.value.body, now) : undefined);
 
-	const leftOver = all.flatMap((webhook, place) => {
-		const why = whyLeftOver(webhook, all.slice(0, place), seen.get(webhook.id));
+	const leftOver = all.flatMap((webhook, index) => {
+		const why = whyLeftOver(webhook, all.slice(0, index), seen.get(webhook.id));
 		return why === undefined ? [] : [`${webhook.id} ${why}`];
 	});
 	const lost = [...seen].filter(([, found]) => (found?.givenUp ?? 0) > 0);
@@ -124,7 +124,7 @@ export function webhooks({ workspace }: Item, { reads, deliveries }: Replies): F
 	const todo = [
 		leftOver.length > 0 ? 'Delete the webhooks that nobody uses (MediaGen Webhook: Delete).' : '',
 		events > 0
-			? 'Look why events do not arrive (MediaGen Webhook: Delivery, Get Many), and get what was made with Get Many.'
+			? 'Find out why events do not arrive (MediaGen Webhook: Delivery, Get Many), and get what was made with Get Many.'
 			: '',
 	]
 		.filter((part) => part !== '')
@@ -149,7 +149,7 @@ const STORAGES: Array<[prefix: string, says: string]> = [
 	],
 ];
 
-/** Finds out by a small file, which goes with the execution. */
+/** Finds out how n8n keeps files, by storing a small one, which n8n deletes with the execution. */
 export async function files({ host }: Item): Promise<Finding> {
 	const mode = 'N8N_DEFAULT_BINARY_DATA_MODE';
 	try {
@@ -165,7 +165,7 @@ export async function files({ host }: Item): Promise<Finding> {
 	} catch (error) {
 		return wrong(
 			`n8n could not store a file: ${localReason(error)}.`,
-			`Look at ${mode} of n8n, and whether there is room and the right to write.`,
+			`Look at ${mode} of n8n, and whether there is disk space and permission to write.`,
 		);
 	}
 }

@@ -2,7 +2,7 @@ import { quoted } from '../../base/texts';
 import { flagOf } from '../../base/values';
 import { type Rule, whenThere } from './rule';
 
-/** `true` and `false` in any case, 1 and 0, also as text. */
+/** `true` and `false` in upper or lower case, 1 and 0, also as text. */
 export const flag = (): Rule =>
 	whenThere({}, (value) => {
 		const is = flagOf(value);

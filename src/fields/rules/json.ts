@@ -6,7 +6,7 @@ import { LEFT_OUT, type Rule, whenThere } from './rule';
 
 const FENCE = '```';
 
-/** What stands in the code fence of a model's answer, without the name of the language. */
+/** The content of the code fence in the answer of a model, without the name of the language. */
 function fenced(text: string): string {
 	const start = text.indexOf(FENCE) + FENCE.length;
 	const end = text.lastIndexOf(FENCE);
@@ -22,11 +22,13 @@ function jsonOrNothing(text: string): unknown {
 	}
 }
 
-/** What JSON text says, in a code fence or without one; `undefined` for what is none, or too deep. */
+/**
+ * The value of JSON text, in a code fence or without one; `undefined` if it is no JSON or nested too deeply.
+ */
 export const parsedJson = (text: string): unknown =>
 	jsonOrNothing(text) ?? (text.includes(FENCE) ? jsonOrNothing(fenced(text)) : undefined);
 
-/** Why JSON cannot carry a member of an object; `undefined` where it can. */
+/** Why JSON cannot express a member of an object; `undefined` if it can. */
 function memberProblem(name: string, member: unknown): string | undefined {
 	if (name === '__proto__') return 'cannot be sent';
 	if (member === undefined) return 'gives nothing';
@@ -36,7 +38,7 @@ function memberProblem(name: string, member: unknown): string | undefined {
 	return isLost ? `cannot be sent: ${quoted(member)}` : undefined;
 }
 
-/** A value as JSON text; `undefined` for one that JSON cannot carry. */
+/** A value as JSON text; `undefined` if JSON cannot express it. */
 function carried(
 	value: unknown,
 	look: (name: string, member: unknown) => void,
@@ -50,7 +52,7 @@ function carried(
 	try {
 		return JSON.stringify(value, noting);
 	} catch {
-		// A circular object, or one that fights back.
+		// The value is a circular object, or throws.
 		return undefined;
 	}
 }
@@ -58,8 +60,8 @@ function carried(
 const SYNTAX = 'JSON has double quotes around names and texts, and no comma after the last entry';
 
 /**
- * A JSON object, also as text: dates become texts, and nothing in it is lost on the way. One without
- * fields is left out.
+ * A JSON object, also given as text. Dates become texts, and a value that JSON cannot express is a problem.
+ * An object without fields is left out.
  */
 export const jsonObject = (): Rule =>
 	whenThere({}, (value) => {

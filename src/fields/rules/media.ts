@@ -1,7 +1,7 @@
 import type { StoredFile } from '../../transport/host';
 import { isBlank, quoted, trimmed } from '../../base/texts';
 import { isRecord, type Json } from '../../base/types';
-import { BinaryReference } from '../../creation/uploads';
+import { BinaryReference } from '../../files/localFile';
 import { mediaUrlIn } from '../../transport/urls';
 import { parsedJson } from './json';
 import { textIn } from './text';
@@ -18,36 +18,38 @@ import {
 } from './rule';
 
 /**
- * Where files stand within the json of an item in workflows with `binaryMode: combined` (Execution Logic v2).
+ * The field in the json of an item that contains its files, in workflows with `binaryMode: combined`
+ * (Execution Logic v2).
  */
 export const FILES_KEY = '_files';
 
 /**
- * The name of a field as the user means it: `_files.data`, as n8n's own nodes ask for it there, is `data`.
+ * The name of the binary field that the user means. `_files.data`, which n8n's own nodes ask for in such
+ * workflows, is `data`.
  */
 const fieldName = (name: string): string =>
 	name.startsWith(`${FILES_KEY}.`) ? name.slice(FILES_KEY.length + 1) : name;
 
 const BINARY = 'binary:';
 
-/** What a media field takes: no `max`, no limit of our own. */
+/** What a media field takes. Without `max` there is no limit of our own. */
 export interface MediaBounds extends Presence {
-	/** Most items. */
+	/** The most items. */
 	max?: number;
 }
 
 /**
- * Where a further URL or file begins on a line: after a blank or another sign, or right after the one
- * before it, as the editor joins the lines of a locator. One that is a part of another stands behind a
- * slash or in its query.
+ * Where another URL or file begins on a line: after a blank or another sign, or directly after the one before
+ * it, because the editor joins the lines of a locator. A URL that is part of another one follows a slash or
+ * is in its query.
  */
 const NEXT_MEDIUM =
 	/(?=https?:\/\/)(?<![/=?&#:]["'`<“„«([{]*)|(?=binary:)(?<=[\s,;|，、；｜]["'`<“„«([{]*)/i;
 
-/** What stands between two media, or around one: blanks, signs, quotes and brackets of any script. */
+/** What may stand between two media or around one: blanks, signs, quotes and brackets of any script. */
 const BETWEEN = new Set([
 	...',;|"\'`“”„‘’«»‹›<>()[]{}',
-	// At the end of a sentence.
+	// A sign at the end of a sentence.
 	...'.…',
 	...'，、；：。．｜「」『』（）【】［］《》〈〉',
 ]);
@@ -67,19 +69,19 @@ const BRACKETS = [
 	'〈〉',
 ] as const;
 
-/** How often a character stands in a text. */
+/** How often a character occurs in a text. */
 const countOf = (text: string, character: string): number => text.split(character).length - 1;
 
 /**
- * A URL without what stands between it and the ones before and after it. A bracket that closes one
- * within it is its own: `(https://example.org/Mercury_(planet))`.
+ * A URL without what separates it from the ones before and after it. A closing bracket belongs to the URL if
+ * the bracket was opened in it: `(https://example.org/Mercury_(planet))`.
  */
 function withoutSigns(text: string): string {
 	let start = 0;
 	while (start < text.length && isBetween(text[start])) start += 1;
 	let end = text.length;
 	const inner = text.slice(start);
-	// By the closing bracket: how many more are closed than opened in what is left.
+	// By closing bracket: how many more are closed than opened in the rest of the text.
 	const surplus = new Map<string, number>();
 	for (const [opener = '', closer = ''] of BRACKETS)
 		surplus.set(closer, countOf(inner, closer) - countOf(inner, opener));
@@ -102,7 +104,7 @@ const NO_NAME: Ruled = {
 	hint: 'Enter the name of a binary field of the item, or remove the field',
 };
 
-/** Whether a file of the item is called exactly so, whatever else the text could mean. */
+/** Whether a file of the item has exactly this name, whatever else the text could mean. */
 const isFileName = (text: string, { files }: RuleContext): boolean => Object.hasOwn(files, text);
 
 function byName(given: string, { files }: RuleContext): Ruled {
@@ -126,13 +128,16 @@ function byUrl(given: string, { baseUrl }: RuleContext): Ruled {
 	};
 }
 
-/** Where n8n keeps files in memory, `{{ $binary.data }}` leaves out what is in the file. */
+/**
+ * Whether an object is a file as `{{ $binary.data }}` gives it. The content is missing if n8n keeps files in
+ * memory.
+ */
 const isBinary = (value: Json): boolean =>
 	'mimeType' in value && ('id' in value || 'data' in value || 'fileExtension' in value);
 
 /**
- * A file as `{{ $binary.data }}` gives it is sent by the name of its field; else it has to be one of another
- * node.
+ * A file as `{{ $binary.data }}` gives it. A file of the item is sent by the name of its field. Any other
+ * must be a file of another node.
  */
 function byFile(given: Json, { files, findFile }: RuleContext): Ruled {
 	const isSame = (other: StoredFile) =>
@@ -159,7 +164,7 @@ function ofObject(value: Json, context: RuleContext): Ruled {
 
 const isUrlLike = (text: string): boolean => /^["'`<“„«\s]*https?:/i.test(text);
 
-/** @param isNamed whether a text is the name of a field, by the mode *Binary* */
+/** @param isNamed whether the text is the name of a field, because the mode is *Binary* */
 function oneOf(value: unknown, isNamed: boolean, context: RuleContext): Ruled {
 	if (isRecord(value)) return ofObject(value, context);
 	const mayBeText = isNamed || typeof value === 'string';
@@ -172,26 +177,26 @@ function oneOf(value: unknown, isNamed: boolean, context: RuleContext): Ruled {
 		const [, ...name] = text.split(BINARY);
 		return byName(name.join(BINARY), context);
 	}
-	// Somebody may have left the mode as it was and entered a URL, as an AI agent does.
+	// The mode may have been left as it was although a URL was entered. AI agents do that.
 	return isNamed && !isUrlLike(text) ? byName(text, context) : byUrl(text, context);
 }
 
-/** The URLs and files that a text names, one a line or several. */
+/** The URLs and files that a text names, one or several per line. */
 function mediaIn(text: string): string[] {
 	return text.split('\n').flatMap((line) => {
 		const found = line.split(NEXT_MEDIUM);
 		return found.flatMap((one) => {
-			// The name of a file may have blanks and signs.
+			// The name of a file may contain blanks and signs.
 			if (withoutSigns(one).startsWith(BINARY)) return [one];
-			// A blank within a URL belongs to it where the line has only one.
+			// If the line has only one URL, a blank in it is part of the URL.
 			const apart = found.length === 1 ? [one] : one.split(/\s+/);
 			return apart.map(withoutSigns);
 		});
 	});
 }
 
-/** The entries of an array, of JSON text (as an AI agent may write it), or of a text. */
-function entriesOf(whole: unknown, isNamed: boolean, context: RuleContext): unknown[] {
+/** The entries of an array, of JSON text (AI agents write arrays so), or of a text. */
+function mediaEntriesOf(whole: unknown, isNamed: boolean, context: RuleContext): unknown[] {
 	const value = (isNamed ? textIn(whole) : undefined) ?? whole;
 	if (isNamed && typeof value === 'string') {
 		const named = value.startsWith(BINARY) ? value.slice(BINARY.length) : value;
@@ -208,14 +213,14 @@ function entriesOf(whole: unknown, isNamed: boolean, context: RuleContext): unkn
 }
 
 /**
- * Media inputs, sent as an array: URLs, `binary:<field>`, objects with a `url`, files of the item.
+ * Media inputs, which are sent as an array: URLs, `binary:<field>`, objects with a `url`, files of the item.
  * Specification: Conventions, "media input URLs are HTTPS"; CreateGeneration, `input`.
  */
 export const media = ({ max, required }: MediaBounds = {}): Rule => {
 	const rule = (isNamed: boolean): Rule =>
 		whenThere({ required }, (value, context) => {
 			const items: unknown[] = [];
-			for (const entry of entriesOf(value, isNamed, context)) {
+			for (const entry of mediaEntriesOf(value, isNamed, context)) {
 				const ruled = oneOf(entry, isNamed, context);
 				if ('problem' in ruled) return ruled;
 				items.push(ruled.value);
@@ -226,14 +231,14 @@ export const media = ({ max, required }: MediaBounds = {}): Rule => {
 			return required ? EMPTY : LEFT_OUT;
 		});
 	return (value, context) => {
-		// Its mode tells what the text of a locator is; other text is a URL or `binary:<field>`.
+		// The mode of a locator says what its text is. Any other text is a URL or `binary:<field>`.
 		const { inner, mode } = unlocated(value);
 		const isNamed = mode === 'binary';
 		return isNamed && isEmptyText(inner) ? NO_NAME : rule(isNamed)(inner, context);
 	};
 };
 
-/** A single media input, sent by itself instead of in an array. */
+/** A single media input, which is sent by itself and not in an array. */
 export const oneMedia = (presence: Presence = {}): Rule => {
 	const rule = media({ ...presence, max: 1 });
 	return (value, context) => {
@@ -243,7 +248,7 @@ export const oneMedia = (presence: Presence = {}): Rule => {
 	};
 };
 
-/** The name of a binary field of the item, or that file itself. */
+/** The rule for the name of a binary field of the item, or for its file. */
 export const binaryField = (): Rule => {
 	const rule = oneMedia({ required: true });
 	return (value, context) => {

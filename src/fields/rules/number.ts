@@ -1,18 +1,18 @@
 import { quoted, trimmed } from '../../base/texts';
 import { type Presence, type Rule, whenThere } from './rule';
 
-/** The range of a number; both ends belong to it. */
+/** The range of a number, with both ends. */
 export interface NumberBounds extends Presence {
 	min?: number;
 	max?: number;
-	/** What it must be greater than. */
+	/** A bound that the number must exceed. */
 	above?: number;
 	integer?: boolean;
 }
 
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-/** NaN for what is no finite number. */
+/** The finite number that a value is; otherwise NaN. */
 function asNumber(value: unknown): number {
 	if (typeof value === 'number') return Number.isFinite(value) ? value : NaN;
 	if (typeof value !== 'string') return NaN;
@@ -35,7 +35,7 @@ function fits(number: number, { min, max, above, integer }: NumberBounds): boole
 	return number >= (min ?? -Infinity) && number <= (max ?? Infinity);
 }
 
-/** A number within bounds, also as text. */
+/** A number within bounds, also given as text. */
 export const number = (bounds: NumberBounds = {}): Rule =>
 	whenThere(bounds, (value) => {
 		const given = asNumber(value);
@@ -45,7 +45,7 @@ export const number = (bounds: NumberBounds = {}): Rule =>
 
 const MS_PER_MINUTE = 60_000;
 
-/** A time in minutes, which becomes milliseconds. */
+/** A time in minutes, which is turned into milliseconds. */
 export const minutes = (): Rule => {
 	const rule = number({ above: 0 });
 	return (value, context) => {

@@ -3,27 +3,27 @@ import { unboxed } from '../../base/values';
 import { isRecord, type Json } from '../../base/types';
 import type { StoredFile } from '../../transport/host';
 
-/** What a rule may use besides the value. */
+/** What a rule may use, besides the value. */
 export interface RuleContext {
-	/** Base URL of the credential: media on this machine are for a service on this machine only. */
+	/** The base URL of the credential: only a service on this machine may be given media on this machine. */
 	baseUrl: string;
-	/** The files of the item by the name of their field. */
+	/** The files of the item, by the name of their field. */
 	files: Record<string, StoredFile>;
-	/** The file of another node that an expression has given, under a name that says where it stands. */
+	/** Finds the file of another node that an expression has given. Its name says where the file is. */
 	findFile?: (given: Json) => { name: string; file: StoredFile } | undefined;
-	/** IANA name of the workflow's timezone, for times that name none. */
+	/** The IANA name of the timezone of the workflow. It counts for times without a timezone. */
 	timezone?: string;
-	/** What the rule of another field says, by the name of its parameter. */
+	/** The value that the rule of another field gives, by the name of its parameter. */
 	other?: (parameter: string) => unknown;
 }
 
-/** The value to use, `undefined` for none; or what is wrong, to follow the field's label. */
+/** The value to use, `undefined` for none, or a problem, which is worded to follow the label of the field. */
 export type Ruled = { value: unknown } | { problem: string; hint?: string };
 
-/** Takes whatever an expression may give, and never throws. */
+/** A rule. It accepts any value that an expression may give, and never throws. */
 export type Rule = (value: unknown, context: RuleContext) => Ruled;
 
-/** Stands for the value of a field that was not added, or that the editor hides. */
+/** Stands for the value of a field that was not added or that the editor hides. */
 export const ABSENT = Symbol('not added');
 
 export interface Presence {
@@ -33,9 +33,12 @@ export interface Presence {
 
 export const LEFT_OUT: Ruled = { value: undefined };
 
-export const EMPTY: Ruled = { problem: 'is empty' };
+export const EMPTY: Ruled = {
+	problem: 'is empty',
+	hint: 'Fill it in, or correct its expression',
+};
 
-/** Whether a text was entered in which there is nothing to see: the field is left out. */
+/** Whether a text was entered that has no visible character. Then the field is left out. */
 export function isEmptyText(value: unknown): boolean {
 	const inner = unboxed(value);
 	return typeof inner === 'string' && isBlank(inner);
@@ -45,15 +48,16 @@ export function isEmptyText(value: unknown): boolean {
 const isNothing = (value: unknown): boolean =>
 	value === undefined || value === null || (Array.isArray(value) && value.every(isNothing));
 
-/** Somebody has added the field and wants a value in it. */
+/** The problem of a field that was added and has no value. */
 const GIVES_NOTHING: Ruled = {
 	problem: 'was added, but its expression gives nothing',
 	hint: 'Correct the expression, or remove the field; an empty text leaves it out',
 };
 
 /**
- * A rule for a value that is there. What was not added or is an empty text is left out, or a problem
- * where the field is required. What was added and gives nothing is a problem.
+ * Applies a rule to a value, if there is one. A field that was not added, and an empty text, are left out, or
+ * are a problem if the field is required. A field that was added and whose expression gives nothing is a
+ * problem.
  */
 export const whenThere =
 	({ required }: Presence, rule: Rule): Rule =>
@@ -64,7 +68,7 @@ export const whenThere =
 		return rule(unboxed(value), context);
 	};
 
-/** For a field of an update: what was not added or is left empty stays as it is. */
+/** The rule for a field of an update. If it was not added or is empty, the old value stays. */
 export const optional =
 	(rule: Rule): Rule =>
 	(value, context) => {
@@ -73,14 +77,14 @@ export const optional =
 		return isLeftOut && 'problem' in ruled ? LEFT_OUT : ruled;
 	};
 
-/** What n8n stores for a resource locator. Within a collection it leaves the mark `__rl` out. */
+/** A resource locator as n8n stores it. In a collection n8n leaves the mark `__rl` out. */
 const isLocator = (value: unknown): value is { mode?: unknown; value?: unknown } =>
 	isRecord(value) && ('__rl' in value || ('mode' in value && 'value' in value));
 
-/** How deep an expression may put one locator into another. */
+/** The deepest nesting of locators that is read: an expression may put one into another. */
 const MOST_LOCATORS = 8;
 
-/** The value of a resource locator, which an expression may have put into another one, and its mode. */
+/** The value and mode of a resource locator. An expression may have put it into another one. */
 export function unlocated(value: unknown): { inner: unknown; mode?: unknown } {
 	let inner = value;
 	let mode: unknown;

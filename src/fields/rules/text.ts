@@ -3,9 +3,9 @@ import { isRecord } from '../../base/types';
 import { httpsUrlIn } from '../../transport/urls';
 import { EMPTY, isEmptyText, LEFT_OUT, type Presence, type Rule, whenThere } from './rule';
 
-/** What a text may be: of any length unless `max` is given. */
+/** What is allowed for a text. Without `max` it may be of any length. */
 export interface TextBounds extends Presence {
-	/** Characters (code points). */
+	/** The most characters (code points). */
 	max?: number;
 	/** Whether an empty text is a value, which clears the old one. */
 	clears?: boolean;
@@ -17,13 +17,13 @@ function lengthProblem(text: string, max: number): string | undefined {
 	return length > max ? `has ${length} characters; at most ${max} are allowed` : undefined;
 }
 
-/** A number as text; `undefined` where its digits are not those that were entered. */
+/** A number as text; `undefined` if its digits are not those that were entered. */
 function digitsOf(number: number): string | undefined {
 	const isExact = Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
 	return isExact ? String(number) : undefined;
 }
 
-/** A moment as JSON writes it, which is what the next node gets of it; luxon comes in several copies. */
+/** A moment as JSON writes it, because the next node gets it so. There are several copies of luxon. */
 function writtenMoment(value: unknown): string | undefined {
 	try {
 		const isOfLuxon = isRecord(value) && typeof value.toMillis === 'function';
@@ -31,14 +31,14 @@ function writtenMoment(value: unknown): string | undefined {
 		const written: unknown = (value as Date).toJSON();
 		return typeof written === 'string' ? written : undefined;
 	} catch {
-		// An object that fights back.
+		// The object throws.
 		return undefined;
 	}
 }
 
 /**
- * The one reader of text: a text, a number with the digits that were entered, or a moment. `undefined` for
- * everything else: nobody means the word `false`, or `[object Object]`.
+ * Reads a text: a text, a number with the digits that were entered, or a moment. `undefined` for everything
+ * else: nobody means the word `false` or `[object Object]`.
  */
 export function textIn(value: unknown): string | undefined {
 	switch (typeof value) {
@@ -54,8 +54,8 @@ export function textIn(value: unknown): string | undefined {
 }
 
 /**
- * What people read, hear or see the result of: every blank stays. Only what no service can take is
- * left out: NUL and half an emoji.
+ * Text whose result people read, hear or see. It keeps every blank. Only NUL and halves of emojis are left
+ * out, which no service accepts.
  */
 export const prose = ({ max = Infinity, required, clears }: TextBounds = {}): Rule => {
 	const filled = whenThere({ required }, (value) => {
@@ -71,7 +71,7 @@ export const prose = ({ max = Infinity, required, clears }: TextBounds = {}): Ru
 
 const LINE_BREAK_OR_CONTROL = /\p{Cc}/u;
 
-/** What something is called: a model, a voice, a size, a label. Trimmed, on one line. */
+/** The name of something: a model, a voice, a size, a label. It is trimmed and on one line. */
 export const name = ({ max = Infinity, required }: TextBounds = {}): Rule =>
 	whenThere({ required }, (value) => {
 		const words = textIn(value);
@@ -83,7 +83,7 @@ export const name = ({ max = Infinity, required }: TextBounds = {}): Rule =>
 		return problem === undefined ? { value: text } : { problem };
 	});
 
-/** Characters that would change the path that contains the ID, or cannot be encoded. */
+/** Characters that would change the path which contains the ID, or that cannot be encoded. */
 const UNUSABLE = /[/\\\p{Cc}\p{Surrogate}]|^\.{1,2}$|\.\./u;
 
 /** An ID that is part of a path. */
@@ -113,7 +113,7 @@ function entriesOf(value: unknown): unknown[] {
 	return entries.filter((entry) => entry !== null && entry !== undefined && !isEmptyText(entry));
 }
 
-/** What an array or a text holds, each entry by a rule and once. */
+/** A rule for an array or a text of several entries. Each entry must keep a rule, and counts once. */
 const listOf = (presence: Presence, rule: Rule): Rule =>
 	whenThere(presence, (value, context) => {
 		const found = new Set<unknown>();
@@ -130,10 +130,10 @@ const listOf = (presence: Presence, rule: Rule): Rule =>
 export const choices = (values: readonly string[], presence: Presence = {}): Rule =>
 	listOf(presence, choice(values));
 
-/** Names that nobody lists, as an array or as a text with commas. */
+/** Names of which there is no list, as an array or as a text with commas. */
 export const names = (presence: Presence = {}): Rule => listOf(presence, name());
 
-/** An https address, as `new URL` writes it. Specification: CreateWebhook, `url`. */
+/** An https address as `new URL` writes it. Specification: CreateWebhook, `url`. */
 export const httpsUrl = (presence: Presence = {}): Rule =>
 	whenThere(presence, (value) => {
 		const url = httpsUrlIn(textIn(value) ?? '');

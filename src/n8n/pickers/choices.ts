@@ -8,10 +8,10 @@ const textsOf = (...values: unknown[]): string[] =>
 
 export const labelOf = ({ label, name, id }: Json): string => textsOf(label, name, id)[0] ?? '';
 
-/** What is known of an entry that has no name: `image · studio/image-1 · completed · gen_1`. */
+/** What names an entry that has no name of its own, such as `image · studio/image-1 · completed · gen_1`. */
 export const joined = (...parts: unknown[]): string => textsOf(...parts).join(' · ');
 
-/** `English (US)` of `English (United States)` and `en-US`; less where less is known. */
+/** The language of a voice, such as `English (US)` of `English (United States)` and `en-US`. */
 function languageOf(voice: Json): string {
 	const code = trimmedText(voice.language_code);
 	const language = trimmedText(voice.language_name);
@@ -21,17 +21,17 @@ function languageOf(voice: Json): string {
 	return region === undefined ? language : `${name} (${region})`;
 }
 
-/** `Ava – English (US), female`. Specification: PresetVoice. */
+/** The name of a preset voice, such as `Ava – English (US), female`. Specification: PresetVoice. */
 export function presetVoiceName(voice: Json): string {
 	// Some labels hold the language already.
 	const called = labelOf(voice).replace(` (${trimmedText(voice.language_name)})`, '');
-	const known = textsOf(languageOf(voice), voice.gender);
-	return known.length === 0 ? called : `${called} – ${known.join(', ')}`;
+	const traits = textsOf(languageOf(voice), voice.gender);
+	return traits.length === 0 ? called : `${called} – ${traits.join(', ')}`;
 }
 
 const WAY_IT_WAS_MADE: Record<string, string> = { clone: ', cloned', design: ', designed' };
 
-/** `Narrator – custom voice, cloned`. Specification: Voice. */
+/** The name of a custom voice, such as `Narrator – custom voice, cloned`. Specification: Voice. */
 export const customVoiceName = (voice: Json): string =>
 	`${labelOf(voice)} – custom voice${WAY_IT_WAS_MADE[trimmedText(voice.kind)] ?? ''}`;
 
@@ -39,18 +39,18 @@ export type OffersTyped = 'beside' | 'ifNothingFits';
 
 interface ChoiceQuery {
 	filter?: string;
-	/** Of a further page, and of the one after it. */
+	/** The cursor of this page, if it is not the first one. */
 	cursor?: string;
 	next?: string;
 	/** What to do if there is nothing to choose. */
 	empty: string;
-	/** When what was typed is offered itself, as it may be newer than the catalogue; default never. */
+	/** When the typed text itself is offered, because it may be newer than the catalogue. Default: never. */
 	offersTyped?: OffersTyped;
 }
 
 /**
- * The choices of a picker that fit what was typed. What is not in the catalogue can be chosen as it
- * was typed. A list with nothing in it says what to do, as a line that chooses nothing: the picker has no
+ * The choices of a picker that fit the typed text. A value that is not in the catalogue can be chosen as it
+ * was typed. An empty list has one line that chooses nothing and says what to do, because the picker has no
  * other place for words.
  */
 export function choicesOf(
@@ -64,7 +64,7 @@ export function choicesOf(
 	const results = all.filter(({ name, value }) =>
 		[name, String(value)].some((text) => text.toLowerCase().includes(wanted)),
 	);
-	// A page that names itself as the next one would be loaded without end.
+	// A page that names itself as the next one would be loaded again and again.
 	const paginationToken = next === cursor ? undefined : next;
 	const isListed = all.some(({ value }) => value === typed);
 	const isOffered = offersTyped === 'beside' ? !isListed : offersTyped && results.length === 0;

@@ -9,26 +9,28 @@ import type { ApiRequest, Json } from '../../base/types';
 import { LEADS_BACK, mustBeList, pageOf, type Page } from '../../transport/pages';
 import { refusalOf } from '../../transport/statuses';
 import { connect } from '../connection';
-import { apiError } from '../shownErrors';
+import { apiError } from '../errors';
 
 export type Query = NonNullable<ApiRequest['query']>;
 
-/** How long a page is used again, so that nothing is asked while somebody types, in ms. */
+/** How long a page is kept, in ms, so that nothing is asked while somebody types. */
 const FRESH_MS = 60_000;
 
-/** Nobody waits longer for a list, whatever else is using up the requests of the minute, in ms. */
+/**
+ * How long a list may take, in ms, with the wait for its turn while others use up the requests of the minute.
+ */
 const DEADLINE_MS = 20_000;
 
-/** How long the service may take for it, in ms. */
+/** How long the service may take to answer, in ms. */
 const RESPONSE_MS = 15_000;
 
-/** How long a list waits for what it can do without, in ms. */
+/** How long a list waits for what is only shown beside its entries, in ms. */
 const OPTIONAL_MS = 4_000;
 
-/** A list of more pages is not worth the requests of a picker. */
+/** At most so many pages are read for a picker. */
 const MOST_PAGES = 10;
 
-/** By credential, path and query. */
+/** Pages that were read, by a hash of credential, path and query. */
 const pages = new BoundedMap<string, { until: number; page: Promise<Page> }>(100);
 
 function listProblem(failed: Failed, endpoint: Endpoint): string {
@@ -41,14 +43,14 @@ function listProblem(failed: Failed, endpoint: Endpoint): string {
 	return `${happened.replace(/\.$/, '')}. ${todo}`;
 }
 
-/** What a list is whose end cannot be reached. */
+/** The failure of a list whose end cannot be reached. */
 const unusable = (problem: string): Failed => fail({ kind: 'badResponse', status: 200, problem });
 
 const listError = (context: ILoadOptionsFunctions, failed: Failed, endpoint: Endpoint) =>
 	apiError(context.getNode(), listProblem(failed, endpoint));
 
 interface Reading {
-	/** Asked instead of the query, where its page is not known yet. */
+	/** The query that is sent instead, if the page of the other one is not known yet. */
 	narrowed?: Query;
 }
 
@@ -63,13 +65,13 @@ const connectWithin = async (
 		timeoutMs,
 	});
 
-/** The service, for what a list can do without: nobody waits for long. */
+/** Connects for what is only shown beside the entries of a list: nobody waits long for that. */
 export const connectOptional = async (context: ILoadOptionsFunctions) =>
 	await connectWithin(context, OPTIONAL_MS, OPTIONAL_MS);
 
 /**
- * Reads one page of a list for the editor, within the request rate of the workspace, at most once a
- * minute. Every failure is an error whose text the picker shows.
+ * Reads one page of a list for the editor, at most once a minute, within the request rate of the workspace.
+ * @throws NodeApiError whose text the picker shows
  */
 export async function readListPage(
 	context: ILoadOptionsFunctions,
@@ -78,15 +80,16 @@ export async function readListPage(
 	{ narrowed = query }: Reading = {},
 ): Promise<Page> {
 	const connected = await connectWithin(context, DEADLINE_MS, RESPONSE_MS);
-	const { baseUrl, apiKey, host, workspace } = connected;
-	const cacheKey = (asked: Query) => {
-		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(asked)];
+	const { access, host, workspace } = connected;
+	const cacheKey = (wanted: Query) => {
+		const { baseUrl, apiKey } = access;
+		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(wanted)];
 		return createHash('sha256').update(parts.join('\n')).digest('hex');
 	};
 	const key = cacheKey(narrowed);
 	const now = systemClock.monotonic();
-	const known = [pages.get(cacheKey(query)), pages.get(key)];
-	const fresh = known.find((one) => one !== undefined && one.until > now);
+	const keptPages = [pages.get(cacheKey(query)), pages.get(key)];
+	const fresh = keptPages.find((one) => one !== undefined && one.until > now);
 	if (fresh) return await fresh.page;
 
 	const read = async (): Promise<Page> => {
@@ -104,7 +107,7 @@ export async function readListPage(
 	return await page;
 }
 
-/** The pages of a list, one after the other as they are wanted. */
+/** Reads the pages of a list one after the other, each only when it is asked for. */
 export async function* eachPage(
 	context: ILoadOptionsFunctions,
 	endpoint: Endpoint,

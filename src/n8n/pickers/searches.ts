@@ -30,7 +30,12 @@ import {
 } from './choices';
 import { connectOptional, eachPage, readListPage, type Query } from './request';
 
-/** What the editor calls for a picker: with what was typed, and the cursor of a further page. */
+/*
+ * What the pickers of the editor offer. n8n calls a search with the typed text, and with a cursor for each
+ * further page.
+ */
+
+/** What n8n calls for a picker. */
 type Search = (
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -45,7 +50,7 @@ interface Listing {
 	isSelectable?: (entry: Resource) => boolean;
 	query?: Query;
 	offersTyped?: OffersTyped;
-	/** Reads, at the same time as the list, what is said of an entry after its name. Never fails. */
+	/** Reads what is said of an entry after its name, at the same time as the list. Never fails. */
 	readNotes?: (list: Promise<Json[]>) => Promise<(entry: Resource) => string>;
 }
 
@@ -56,18 +61,18 @@ function listedEntry(name: string, id: string, link: unknown): INodeListSearchIt
 }
 
 /**
- * Where an entry can be looked at or heard: its first file or its preview, as the service has no pages. Not a
- * link that expires: n8n saves the one of the chosen entry with the workflow.
+ * A link at which an entry can be looked at or heard: its first file or its preview, because the service has
+ * no page for it. A link that expires is of no use, because n8n saves it with the workflow.
  */
 const lastingLink = (entry: Resource): unknown =>
 	downloadable(entry).find((file) => expiryOf(file) === Infinity)?.url;
 
 /**
- * What the field of a picker holds.
- * @param field its name, in a collection or not
+ * The entry that was chosen in the field of a picker.
+ * @param field the name of the field, in a collection or not
  */
 function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchItems | undefined {
-	// The name in a collection stands beside others of the same collection.
+	// With `&`, n8n looks for the name beside the field that asks, in the same collection.
 	const holders = [field, `&${field}`].map((name) => context.getCurrentNodeParameter(name));
 	for (const holder of holders.filter(isRecord)) {
 		const { value, cachedResultName, cachedResultUrl } = holder;
@@ -84,16 +89,17 @@ function heldBy(context: ILoadOptionsFunctions, field: string): INodeListSearchI
 const AGAIN = 'again';
 
 /**
- * A search that never empties its field: n8n does that when another credential is chosen and the list
- * does not have what the field holds, also if the list could not be read. Then what it holds is all there
- * is at first. Who opens the list has it read again, as the credential may have been corrected since.
- * @param again what is read then
+ * A search that never empties its field. n8n empties it when another credential is chosen and the list does
+ * not have the chosen entry, also if the list could not be read. So a list that could not be read has at
+ * first only the chosen entry. It is read again when somebody opens it, because the credential may have been
+ * corrected.
+ * @param again the search that is carried out then
  */
 const keeping = (field: string, search: Search, again = search): Search =>
 	async function (filter, cursor) {
 		const held = heldBy(this, field);
 		if (cursor === AGAIN) {
-			// As a line that chooses nothing: a picker has no other place for words.
+			// A line that chooses nothing, because a picker has no other place for words.
 			const failed = ({ message }: Error): INodeListSearchResult => {
 				return { results: [{ name: message, value: '' }] };
 			};
@@ -106,13 +112,16 @@ const keeping = (field: string, search: Search, again = search): Search =>
 		return await found.catch(() => ({ results: [held], paginationToken: AGAIN }));
 	};
 
-/** What was read; where that fails, the reason is shown unless something is being typed. */
+/**
+ * What was read. If it cannot be read, the picker shows the reason, but not while somebody types: then it has
+ * the value that is given instead.
+ */
 async function unlessTyped<T>(read: () => Promise<T>, instead: T, typed = ''): Promise<T> {
 	if (typed.trim() === '') return await read();
 	return await read().catch(() => instead);
 }
 
-/** A list of the service as the choices of a picker, a page at a time. */
+/** A search in a list of the service, page by page. */
 const searchOf = (listingOf: (context: ILoadOptionsFunctions) => Listing): Search =>
 	async function (filter, cursor) {
 		const listing = listingOf(this);
@@ -145,16 +154,16 @@ const MODE_OF: Record<string, GenerationMode> = {
 	generateAudio: 'audio',
 };
 
-/** What the chosen operation makes; `undefined` where it makes no media of a mode. */
+/** The mode of what the chosen operation makes; `undefined` if it makes no image, video or audio. */
 const chosenMode = (context: ILoadOptionsFunctions): GenerationMode | undefined =>
 	MODE_OF[String(context.getCurrentNodeParameter('operation'))];
 
-/** Of models that make this; of all where that is not known. */
+/** The query for the models of a mode, or for all models if the mode is not known. */
 const queryOf = (mode: GenerationMode | undefined): Query => (mode ? { mode } : {});
 
 /**
- * What an output of a model has cost when this workspace last used it; nothing where the service names no
- * prices at all.
+ * Reads what an output of each model has cost when this workspace last used it. Nothing is said of prices if
+ * the service names none at all.
  */
 async function readPrices(
 	context: ILoadOptionsFunctions,
@@ -186,7 +195,7 @@ const catalogue = searchOf((context) => {
 	};
 });
 
-/** What a new node makes, by name: the list that was just read is not asked for again. */
+/** The choice of a new node, with the name of the model that it stands for now. */
 async function firstModelEntry(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
 	const mode = chosenMode(context);
 	const { entries } = await readListPage(context, ENDPOINTS.listModels, queryOf(mode));
@@ -196,8 +205,8 @@ async function firstModelEntry(context: ILoadOptionsFunctions): Promise<INodeLis
 }
 
 /**
- * The catalogue, and before it what a new node holds, also where the catalogue cannot be read. Not where
- * the model decides what kind of sound is made: there nothing is preset.
+ * The models of the catalogue. Before them stands the choice of a new node, also if the catalogue cannot be
+ * read. It is left out for audio, because there the model decides what kind of sound is made.
  */
 const searchModels: Search = async function (filter, cursor) {
 	const isWhole = !filter && !cursor;
@@ -213,7 +222,9 @@ const searchModels: Search = async function (filter, cursor) {
 	}
 };
 
-/** Both models of CreateSpeechGeneration; they can be chosen without the catalogue as well. */
+/**
+ * The two models of CreateSpeechGeneration. They can be chosen even if the catalogue cannot be read.
+ */
 const searchSpeechModels: Search = async function (filter) {
 	const page = await readListPage(this, ENDPOINTS.listModels, { mode: 'audio' }).catch(
 		() => undefined,
@@ -242,10 +253,10 @@ async function findModel(context: ILoadOptionsFunctions, id: string): Promise<Js
 }
 
 /**
- * The values that a model takes for a parameter, and the one that it takes by default. The
- * specification shows nothing of an entry but the voices of speech models (Other response bodies).
- * This is the one shape that is read besides: `capabilities.<parameter>` is a list of texts or
- * numbers, and `defaults.<parameter>` one of them. Of any other entry the values are typed.
+ * The values that a model takes for a parameter, and the one that it takes by default. The specification
+ * shows only the voices of an entry of the catalogue (Other response bodies). Besides them one shape is read:
+ * `capabilities.<parameter>` is a list of texts or numbers, and `defaults.<parameter>` is one of them. For
+ * all other models the user types the value.
  */
 function valuesOf(model: Json | undefined, parameter: ListedParameter) {
 	const { capabilities, defaults } = model ?? {};
@@ -257,7 +268,7 @@ function valuesOf(model: Json | undefined, parameter: ListedParameter) {
 	return { values: [...new Set(values)], standard: isValue(standard) ? String(standard) : '' };
 }
 
-/** The values of one parameter, for whichever model is chosen. */
+/** A search for the values that the chosen model takes for a parameter. */
 const searchValues = (parameter: ListedParameter): Search =>
 	async function (filter) {
 		const id = chosenModel(this);
@@ -281,8 +292,8 @@ const valueSearches = Object.fromEntries(
 ) as Record<ListedParameter, Search>;
 
 /**
- * The preset voices of a model: of the two speech models those of the voice catalogue, of any other
- * those of its entry. Specification: GET /voices/catalog, which comes whole; PresetVoice.
+ * The preset voices of a model. The two speech models have those of the voice catalogue, which is one page;
+ * any other model has those of its entry. Specification: GET /voices/catalog, PresetVoice.
  */
 async function presetVoices(
 	context: ILoadOptionsFunctions,
@@ -299,7 +310,7 @@ async function presetVoices(
 	const narrowed = search === '' ? whole : { model, search };
 	const { entries } = await readListPage(context, ENDPOINTS.listPresetVoices, whole, { narrowed });
 	if (entries.length > 0 || search === '') return entries;
-	// The service finds IDs and names, the picker languages too.
+	// The service looks for a text in IDs and names, the picker in languages too.
 	return (await readListPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
 }
 
@@ -309,13 +320,13 @@ async function customVoices(context: ILoadOptionsFunctions): Promise<Json[]> {
 	return voices;
 }
 
-/** The editor draws every entry it is given: more of a catalogue of thousands come on scrolling. */
+/** The editor draws each entry that it gets, so of thousands of voices it gets more only on scrolling. */
 const VOICES_AT_ONCE = 100;
 
 /**
- * What the chosen model can speak with: its preset voices, and the custom voices if it has any or
- * is one of the two models of POST /speech. Which of those two takes custom voices is not shown
- * (CreateSpeechGeneration), so both offer them.
+ * The voices of the chosen model: its preset voices, and the custom voices of the workspace if the model has
+ * preset voices or is one of the two models of POST /speech. The specification does not say which of these
+ * two takes custom voices (CreateSpeechGeneration), so both offer them.
  */
 const searchVoices: Search = async function (filter = '', cursor) {
 	const id = chosenModel(this);
@@ -349,10 +360,10 @@ const searchVoices: Search = async function (filter = '', cursor) {
 	};
 };
 
-/** The searches of all pickers, by the name that fields refer to. */
+/** The searches of all pickers, by the name by which fields refer to them. */
 export const searches: Record<SearchName, Search> = {
 	...valueSearches,
-	/** A run has no name; its plan has one if it is as free as the specification leaves it. */
+	/** An agent run has no name. Its plan may have one: the specification leaves open what is in a plan. */
 	searchAgentRuns: keeping(
 		'agentRunId',
 		searchOf(() => ({
@@ -361,7 +372,7 @@ export const searches: Record<SearchName, Search> = {
 			empty: 'No agent runs yet: make one with the operation Create',
 		})),
 	),
-	/** Including failed ones: they can be read and deleted. */
+	/** Failed personas too, because they can be read and deleted. */
 	searchAllPersonas: keeping(
 		'personaId',
 		searchOf(() => personas),
@@ -384,7 +395,7 @@ export const searches: Record<SearchName, Search> = {
 		})),
 	),
 	searchModels: keeping('model', searchModels, catalogue),
-	/** Those that can be used. */
+	/** The personas that can be used. */
 	searchPersonas: keeping(
 		'personaId',
 		searchOf(() => ({

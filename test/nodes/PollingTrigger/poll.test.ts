@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
-import { execute } from '../../../nodes/PollingTrigger/execute';
-import { poll } from '../../../nodes/PollingTrigger/poll';
+import { execute, poll } from '../../../nodes/PollingTrigger/poll';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';
 import type * as Instant from '../../support/instantSystemClock';
 import { errorBody } from '../../model/answers';

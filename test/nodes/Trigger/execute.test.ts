@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { execute } from '../../../nodes/Trigger/execute';
+import { execute } from '../../../nodes/Trigger/delivery';
 import { shuffle } from '../../model/shuffle';
 import { ProcessedItems } from '../../support/processedItems';
 import { triggerContext, triggerFixture, type TriggerFixture } from '../../support/triggerContext';

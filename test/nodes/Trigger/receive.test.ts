@@ -1,6 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { receive } from '../../../nodes/Trigger/receive';
+import { receive } from '../../../nodes/Trigger/delivery';
 import { workspaceOf } from '../../../src/transport/workspace';
+import { accessTo } from '../../support/nodeContext';
 import {
 	deliveryContext,
 	FakeResponse,
@@ -187,8 +188,9 @@ test.each<[string, boolean, parameters: object, payload: object]>([
 test('waits of this process hear of the resource, filtered or not; of an unverified one they do not', async () => {
 	const world = registered({ parameters: { events: ['voice.created'] } });
 	const { apiKey, baseUrl } = world.credential;
-	const plan = { requestsPerMinute: 1e6, concurrentJobs: 5 };
-	const { poller } = workspaceOf(String(baseUrl), String(apiKey), plan);
+	const access = accessTo(String(baseUrl), String(apiKey));
+	const limits = { requestsPerMinute: 1e6, concurrentJobs: 5 };
+	const { poller } = workspaceOf({ ...access, limits });
 	const notify = jest.spyOn(poller, 'notify');
 	await take(world, signedDelivery('whsec_wrong', event('evt_tell')));
 	expect(notify).not.toHaveBeenCalled();

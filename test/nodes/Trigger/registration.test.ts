@@ -6,9 +6,8 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { webhookMethods } from '../../../nodes/Trigger/registration';
-import { STAY_MS } from '../../../nodes/Trigger/leaving';
-import { receive } from '../../../nodes/Trigger/receive';
-import { HOOK_MS } from '../../../src/trigger/hooks';
+import { receive } from '../../../nodes/Trigger/delivery';
+import { HOOK_MS, STAY_MS } from '../../../nodes/Trigger/hooks';
 import {
 	deliveryContext,
 	savedAs,
@@ -65,10 +64,13 @@ async function unpublish(hook: () => IHookFunctions): Promise<void> {
 	for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test.each(['secret', 'hmac_Secret_key'])(
+test.each(['secret', 'hmac_Secret_key', 'signing_key', 'signing_secret'])(
 	'activation registers the URL and keeps the secret, which the answer calls %s; deactivation forgets it',
 	async (name) => {
-		const { world, webhooks, hook } = service({}, ({ id }) => ({ id, [name]: 'whsec_canary' }));
+		const { world, webhooks, hook } = service({}, ({ id }) => {
+			const hint = name.endsWith('secret') ? { secret_hint: 'whsec_…ary' } : undefined;
+			return { id, ...hint, [name]: 'whsec_canary' };
+		});
 		expect(await checkExists.call(hook())).toBe(false);
 		expect(await create.call(hook())).toBe(true);
 		expect([...webhooks.values()]).toMatchObject([
@@ -257,7 +259,7 @@ test('an activation without a secret in the answer fails, leaves no webhook behi
 	const failed = create.call(hook());
 	await expect(failed).rejects.toThrow('without a signing secret');
 	await expect(failed).rejects.toMatchObject({
-		description: expect.stringContaining('url, events, description, id, token'),
+		description: expect.stringContaining('description, events, url, id, token'),
 	});
 	await expect(failed).rejects.not.toMatchObject({
 		description: expect.stringContaining('canary'),
@@ -365,6 +367,17 @@ describe('publishing a changed trigger, for which n8n deletes its webhook and as
 		},
 	);
 
+	test('keeps the webhook, also where n8n has asked twice to delete it', async () => {
+		const { webhooks, hook } = service();
+		await create.call(hook());
+		await remove.call(hook());
+		await remove.call(hook());
+		expect(await checkExists.call(hook())).toBe(true);
+		elapse();
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		expect([...webhooks.keys()]).toEqual(['wh_1']);
+	});
+
 	test('takes what is signed with its secret all the while', async () => {
 		const { world, hook } = service();
 		const deliver = async (id: string) => {
@@ -422,13 +435,17 @@ describe('publishing a changed trigger, for which n8n deletes its webhook and as
 		expect([webhooks.size, stateIn(world)]).toEqual([0, undefined]);
 	});
 
-	test('too late makes another one, once the webhook has been deleted', async () => {
+	test.each([
+		['', false],
+		[', also where n8n asks twice to delete it', true],
+	])('too late makes another one, once the webhook has been deleted%s', async (_, asksTwice) => {
 		const { world, webhooks, hook } = service();
 		await create.call(hook());
 		await remove.call(hook());
 		world.requests = [];
 		elapse();
 		while (world.requests.length === 0) await Promise.resolve();
+		if (asksTwice) await remove.call(hook());
 		expect(webhooks.size).toBe(1);
 		expect(await checkExists.call(hook())).toBe(false);
 		await create.call(hook());

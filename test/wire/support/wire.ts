@@ -5,7 +5,7 @@ import type { ClientRequest } from 'node:http';
 import type { Host } from '../../../src/transport/host';
 import { n8nHost, type HostContext } from '../../../src/n8n/n8nHost';
 import { execute } from '../../support/engine';
-import { nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
+import { accessTo, nodeContext, nodeRun, type NodeRun } from '../../support/nodeContext';
 import { n8nHttp } from './n8nHttp';
 
 /** The service, by the address in the credential. */
@@ -102,7 +102,7 @@ export function hostOver(context: Partial<HostContext> = {}, run: Partial<NodeRu
 		timeoutMs: 0,
 		...context,
 	};
-	return n8nHost(given, { url: '', baseURL: BASE_URL }, keyOfThisTest());
+	return n8nHost(given, accessTo(BASE_URL, keyOfThisTest()));
 }
 
 /** Runs a node for its items. */

@@ -1,0 +1,209 @@
+import { ENDPOINTS } from '../../api';
+import { getOrCreate } from '../../base/getOrCreate';
+import { fail, type Failed } from '../../base/result';
+import { Semaphore } from '../../base/semaphore';
+import { flagOf } from '../../base/values';
+import { isRecord } from '../../base/types';
+import type { Turn } from '../../base/waitQueue';
+import { priceKindOf, PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
+import type { Item, Whole } from '../item';
+import { isOutcomeOpen } from '../idempotency/itemState';
+import { creditsOfToday } from './today';
+
+/*
+ * What is refused under a limit of credits, _Max Credits per Execution_ or _Max Credits per Day_. Where
+ * neither is set, nothing of this decides.
+ */
+
+/**
+ * Sums of fractions are not exact: three times 0.1 is a little more than 0.3. So this difference of an amount
+ * counts as none.
+ */
+export const toleranceOf = (credits: number): number => 1e-9 * credits;
+
+/** What a request costs; `null` where the service states none, `undefined` where it is not known yet. */
+type Price = number | null | undefined;
+
+/** Whether a request does not fit into what is left of a limit. */
+function isTooMuch(price: Price, { left, limit }: { left: number; limit: number }): boolean {
+	const tolerance = toleranceOf(limit);
+	if (typeof price === 'number') return price > left + tolerance;
+	return price === null || left <= tolerance;
+}
+
+/**
+ * Lets the price book of the workspace read the prices that it lacks for these requests. Only generations
+ * have a list that says what they have cost.
+ */
+export async function askBook(
+	{ workspace, host, hasService }: Item,
+	wanted: readonly Priced[],
+): Promise<void> {
+	const { path } = ENDPOINTS.createGeneration;
+	const listed = wanted.filter(({ endpoint }) => endpoint.path === path);
+	if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);
+}
+
+/**
+ * What is left of Max Credits per Execution for a request of this item; `Infinity` without a limit. If an
+ * earlier try of the item has sent the same request, the sum has it already, and it does not count twice.
+ */
+export function leftOfExecution(item: Item): number {
+	const { executionSum, settings } = item;
+	return settings.maxCredits - executionSum.reserved + (executionSum.openOf(item) ?? 0);
+}
+
+/** What is left of the day; `Infinity` without a limit. */
+export const leftOfDay = (item: Item): number =>
+	item.settings.maxCreditsPerDay - creditsOfToday(item);
+
+/**
+ * The body of a creation. An agent run that approves itself decides at the service how much it spends, so its
+ * body names what is left of the limits as its budget.
+ * @param isShared whether other executions use its key: then the body must not depend on what was spent
+ */
+export function withBudget(item: Item, body: unknown, isShared: boolean): unknown {
+	const { maxCredits, maxCreditsPerDay } = item.settings;
+	const left = isShared
+		? Math.min(maxCredits, maxCreditsPerDay)
+		: Math.min(leftOfExecution(item), leftOfDay(item));
+	const isBounded =
+		left < Infinity &&
+		item.spec.endpoint.path === ENDPOINTS.createAgentRun.path &&
+		isRecord(body) &&
+		(flagOf(body.auto_approve) ?? false) &&
+		typeof body.max_credits !== 'number';
+	if (!isBounded) return body;
+	// At least 1: where less is left, a budget of 1 does not fit, and the limit refuses the request.
+	const budget = Math.floor(left - PLANNING_CREDITS + toleranceOf(left));
+	return { ...body, max_credits: Math.max(1, budget) };
+}
+
+const pricedOf = ({ spec }: Item, body: unknown): Priced => ({
+	endpoint: spec.endpoint,
+	body,
+});
+
+/**
+ * The bodies of the other parts of an item that are still to be paid for: those that have no job, unless the
+ * sum of the execution has them already because they may have been carried out. It does not have a part that
+ * another execution has lost, nor one that a 429 has put off.
+ */
+function bodiesToCome({ memory, executionSum, whole }: Item): unknown[] {
+	const isToCome = (part: Whole['parts'][number]) =>
+		!('job' in part.memory.state) && executionSum.openOf(part) === undefined;
+	const others = whole?.parts.filter((part) => part.memory !== memory) ?? [];
+	return others.filter((part) => isToCome(part) && !part.repeatsOnly()).map(({ body }) => body);
+}
+
+/**
+ * What a request is expected to cost, with all parts of its item that are to come and whose prices are known.
+ */
+function priceOf(item: Item, body: unknown): Price {
+	const { prices } = item.workspace;
+	const request = pricedOf(item, body);
+	const ownPrice = prices.reservationOf(request);
+	if (ownPrice === undefined) return item.executionSum.isUnpriced(request) ? null : undefined;
+	const followingPrices = bodiesToCome(item).map(
+		(followingBody) => prices.reservationOf(pricedOf(item, followingBody)) ?? 0,
+	);
+	return followingPrices.reduce((sum, price) => sum + price, ownPrice);
+}
+
+/**
+ * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or
+ * one of its kind was made without stating one. As only one request is out at a time, no more than one job of
+ * each kind can exceed the limit, and only if nothing was known of its price.
+ */
+export function beyondLimits(item: Item, body: unknown): Failed | undefined {
+	const { executionSum, whole } = item;
+	// It was sent before and may have been carried out. Then the sums have it, and there may be a job that is
+	// paid for.
+	if (executionSum.openOf(item) !== undefined) return undefined;
+	// A text is sent as a whole or not at all.
+	if (whole?.refusedBy) return whole.refusedBy;
+	const price = priceOf(item, body);
+	const refusal = beyondExecution(item, price) ?? beyondDay(item, price);
+	if (whole) whole.refusedBy = refusal;
+	return refusal;
+}
+
+function beyondExecution(item: Item, price: Price): Failed | undefined {
+	const { maxCredits } = item.settings;
+	if (maxCredits === Infinity) return undefined;
+	if (!isTooMuch(price, { left: leftOfExecution(item), limit: maxCredits })) return undefined;
+	const { reserved } = item.executionSum;
+	return fail({ kind: 'creditCap', maxCredits, reserved, price });
+}
+
+function beyondDay(item: Item, price: Price): Failed | undefined {
+	const { settings, run, memory } = item;
+	const { maxCreditsPerDay } = settings;
+	// One that was sent before and may have been carried out is in the sum of the day, whichever execution
+	// has sent it.
+	if (maxCreditsPerDay === Infinity || isOutcomeOpen(memory.state)) return undefined;
+	const { obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
+	const spent = creditsOfToday(item);
+	const left = maxCreditsPerDay - spent;
+	if (obstacle === undefined && !isTooMuch(price, { left, limit: maxCreditsPerDay }))
+		return undefined;
+	const why = price === null ? 'the service does not state what a job costs' : obstacle;
+	const needed = neededBy(item);
+	return fail({ kind: 'dayCap', maxCredits: maxCreditsPerDay, spent, needed, problem: why });
+}
+
+/** What all items of a run are expected to reserve; `undefined` where that is not known. */
+function priceOfRun({ run, spec, workspace }: Item): number | undefined {
+	let sum = 0;
+	for (const checked of run.checked.values()) {
+		if (!checked.ok || checked.value.settings.dryRun) continue;
+		const { request, parts = [request] } = checked.value;
+		for (const { body } of parts) {
+			const price = workspace.prices.reservationOf({ endpoint: spec.endpoint, body });
+			if (price === undefined) return undefined;
+			sum += price;
+		}
+	}
+	return sum;
+}
+
+/** What the run is expected to need that it has not reserved yet; `undefined` where that is not known. */
+function neededBy(item: Item): number | undefined {
+	const { cache, entries } = item.run;
+	// Once for the run, as thousands of its rows may be refused. So a price that is learned later does not
+	// count, and where one was missing then, nothing is said of any row.
+	cache.price ??= { ofAll: priceOfRun(item) };
+	const { ofAll } = cache.price;
+	if (ofAll === undefined) return undefined;
+	return [...entries].reduce((left, { credits }) => left - credits, ofAll);
+}
+
+/** Creations of an execution that has Max Credits take turns, by n8n's object for the execution. */
+const turns = new WeakMap<object, Semaphore>();
+
+/**
+ * Under a limit, one creation of an execution is out at a time, each once the price of the one before is
+ * known.
+ */
+export function turnOf({ executionSum: { flow } }: Item): Semaphore {
+	return getOrCreate(turns, flow, () => new Semaphore(1));
+}
+
+/**
+ * Under a limit of the day, of all executions one request of a kind whose price is not known goes out at a
+ * time.
+ * @returns what sending it comes to; `undefined` where it was cancelled before its turn
+ */
+export async function aloneIfUnpriced<T>(
+	{ settings, workspace }: Item,
+	request: Priced,
+	turn: Turn,
+	send: () => Promise<T>,
+): Promise<T | undefined> {
+	const { prices, turns: byKind } = workspace;
+	const isPriced = prices.reservationOf(request) !== undefined;
+	if (isPriced || settings.maxCreditsPerDay === Infinity) return await send();
+	const kind = priceKindOf(request);
+	const turnsOfKind = getOrCreate(byKind, kind, () => new Semaphore(1));
+	return await turnsOfKind.run(turn, send);
+}

@@ -1,0 +1,158 @@
+import { ENDPOINTS } from '../../api';
+import type { Resource } from '../../base/types';
+import { mustBeObject, requestResource } from '../../transport/client';
+import { AGENT_STATUSES, jobState, readerPath } from '../../transport/jobState';
+import { mustBeList } from '../../transport/pages';
+import type { Priced } from '../../transport/priceBook';
+import { isGone } from '../../transport/statuses';
+import { MINUTE_MS } from '../../transport/tuning';
+import type { Entry } from '../../transport/workspace';
+import type { Item } from '../item';
+import { shownSince, startOfDay, type AskService, type Today } from './shownToday';
+
+/*
+ * What Max Credits per Day is compared with: what the service shows, and what it does not show yet of what
+ * this process has sent, all of its executions together. A list lacks what was sent since it was read, and
+ * the usage contains only what has ended.
+ */
+
+/** What the service has shown, with when it was asked. */
+export interface TodayAsOf extends Today {
+	/** When the day began, in ms since the epoch. */
+	began: number;
+	/** When the list was requested, on the monotonic clock. */
+	askedAt: number;
+}
+
+/** A job may be missing in a list for so long after its creation was answered. */
+const BEHIND_MS = 5 * MINUTE_MS;
+
+/** After so long the usage of the workspace contains a job whose creation had no answer, if there is one. */
+const LOST_MS = 60 * MINUTE_MS;
+
+const sumOf = (entries: Entry[]): number => entries.reduce((sum, { credits }) => sum + credits, 0);
+
+/** What was sent or answered after the list was requested, and whose jobs are not in it. */
+function sinceThen({ workspace }: Item, { askedAt, ids }: TodayAsOf): number {
+	const isAfter = ({ answeredAt = Infinity, job }: Entry) =>
+		answeredAt > askedAt && !ids.has(job?.id);
+	return sumOf([...workspace.entries].filter(isAfter));
+}
+
+/** What was answered on this day shortly before the list was requested, and whose jobs are missing in it. */
+function missingIn({ workspace }: Item, { began, askedAt, ids }: TodayAsOf): number {
+	const isMissing = ({ isListed, sentAt, job, answeredAt = Infinity }: Entry) =>
+		isListed &&
+		sentAt >= began &&
+		job !== undefined &&
+		!ids.has(job.id) &&
+		answeredAt <= askedAt &&
+		answeredAt > askedAt - BEHIND_MS;
+	return sumOf([...workspace.entries].filter(isMissing));
+}
+
+/** What no list shows and what has not ended: sent after one moment, answered before another. */
+function goingOn({ workspace }: Item, since: number, until: number): Entry[] {
+	const goesOn = ({ isListed, isOver, sentAt, job, answeredAt = Infinity }: Entry) =>
+		!isListed &&
+		!isOver &&
+		sentAt >= since &&
+		answeredAt <= until &&
+		(job !== undefined || answeredAt > until - LOST_MS);
+	return [...workspace.entries].filter(goesOn);
+}
+
+const askerOf =
+	({ workspace, host }: Item): AskService =>
+	async ({ method, path }, query) => {
+		const validate = path === ENDPOINTS.getUsage.path ? mustBeObject : mustBeList;
+		return await workspace.client.request(host.channel, { method, path, query }, { validate });
+	};
+
+/** What *Max Credits per Day* counts, and Check Setup says. @param read default: as any request is sent */
+export async function readToday(item: Item, read = askerOf(item)): Promise<TodayAsOf> {
+	const { clock } = item.workspace;
+	const askedAt = clock.monotonic();
+	const began = startOfDay(clock.now(), item.origin.timezone);
+	// Taken before the service is asked. What ends meanwhile is in both, and counts twice until the next
+	// reading; taken afterwards, it would be in neither.
+	const notEnded = sumOf(goingOn(item, began, askedAt));
+	const shown: TodayAsOf = { ...(await shownSince(began, read)), askedAt, began };
+	return { ...shown, credits: shown.credits + notEnded + missingIn(item, shown) };
+}
+
+/**
+ * So many jobs are read before a run; those first that were not looked at for longest. Others have to wait
+ * for the next run.
+ */
+const MOST_LOOKS = 20;
+
+/**
+ * Whether a job spends nothing more. An agent run that waits for its review may still spend what it has
+ * reserved.
+ */
+const isOver = (job: Resource): boolean =>
+	jobState(job, job.object === 'agent_run' ? AGENT_STATUSES.afterReview : undefined) !== 'running';
+
+/**
+ * What goes on is counted until somebody sees its end. Nobody waits for some of the jobs of this process, so
+ * those are read here, each at most once in a minute. A job that the service does not know any more is over.
+ */
+async function lookAfterLeft(item: Item): Promise<void> {
+	const { workspace, host, origin } = item;
+	const { client, clock, poller } = workspace;
+	const now = clock.monotonic();
+	const lookedAt = (entry: Entry) => entry.lookedAt ?? -Infinity;
+	const left = goingOn(item, startOfDay(clock.now(), origin.timezone), now)
+		.filter(({ job }) => job !== undefined && poller.seen(job.id) === undefined)
+		.filter((entry) => lookedAt(entry) <= now - MINUTE_MS)
+		.sort((one, other) => lookedAt(one) - lookedAt(other));
+	for (const entry of left.slice(0, MOST_LOOKS)) {
+		const { job } = entry;
+		if (job === undefined) continue;
+		entry.lookedAt = now;
+		const request = { method: 'GET', path: readerPath(job) } as const;
+		const read = await requestResource(client, host.channel, request, { retry: false });
+		if (read.ok) entry.isOver = isOver({ object: job.object, ...read.value });
+		else if (read.failure.kind === 'status') entry.isOver = isGone(read.failure.status);
+		// Without an answer to this one, the others would not be answered either.
+		else return;
+	}
+}
+
+/** What the service has shown is read again after so long. */
+const OLD_MS = 5 * MINUTE_MS;
+
+/**
+ * Other processes learn of what this one sends only when they read the list again. So that this many of them
+ * keep to the limit together, each reads again once it has spent its share of what was left.
+ */
+const SHARERS = 4;
+
+/** Whether the service has to be asked again before a request is sent. */
+function isStale(item: Item, today: TodayAsOf, price = 0): boolean {
+	const { workspace, settings, origin } = item;
+	const { clock } = workspace;
+	const isOld = clock.monotonic() - today.askedAt >= OLD_MS;
+	if (isOld || startOfDay(clock.now(), origin.timezone) !== today.began) return true;
+	const since = sinceThen(item, today);
+	const left = settings.maxCreditsPerDay - today.credits;
+	// What does not fit by now would not fit after another reading either: what was spent only grows.
+	return since + price <= left && since > 0 && since + price > left / SHARERS;
+}
+
+/** Finds out what was spent today, before a request is sent: once for a run, unless that is too old. */
+export async function askToday(item: Item, request: Priced): Promise<void> {
+	const { run, settings, workspace } = item;
+	if (settings.maxCreditsPerDay === Infinity) return;
+	const price = workspace.prices.reservationOf(request);
+	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
+	run.cache.today ??= lookAfterLeft(item).then(async () => await readToday(item));
+	run.today = await run.cache.today;
+}
+
+/** What the workspace has spent today, with what this process has sent since it was read. */
+export function creditsOfToday(item: Item): number {
+	const { today } = item.run;
+	return today ? today.credits + sinceThen(item, today) : 0;
+}

@@ -1,0 +1,332 @@
+import { LIMITS } from '../../api';
+import { sha256, shortHash } from '../../base/hash';
+import { fail, ok, type Failed, type Result } from '../../base/result';
+import { DAY_MS } from '../../base/times';
+import type { ApiRequest } from '../../base/types';
+import { inOrder, withoutInstances } from '../../base/values';
+import { BinaryReference, identityOf, type LocalFiles } from '../../files/localFile';
+import type { StandIn } from '../../transport/workspace';
+import type { IdempotencyMode, Item, Settings } from '../item';
+import { scopeOf } from './lostRequests';
+import type { JobReference } from './itemState';
+
+/**
+ * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
+ * that key. There is a class for each choice. Elsewhere the choice is asked for only to word messages and
+ * rows of failed items, and to compare the requests of a run that have one key of the user's own; and
+ * `n8n/check.ts` says what _Same in the Editor_ means where the workflow runs.
+ *
+ * A key (specification: Operation details, Idempotency-Key) is made of what names the request and a number.
+ * The number rises when a key has led to nothing.
+ *
+ * What names the request, and what the number is:
+ *
+ * - _On Retries_ (`execution`): the scope of the item (its execution, content and place); a number kept in
+ *   the item's state.
+ * - _Same Request Within 24 Hours_ (`content`): the node and the content; 0 at first in each try. After a 402
+ *   a key of _On Retries_ stands in.
+ * - _Own Key_ (`custom`): what the user gave; no number.
+ * - _Off_ (`none`): there is no key.
+ */
+export interface Idempotency {
+	/**
+	 * Names who uploads its files. Two uploads of the same bytes by one owner have the same key, so that the
+	 * service gives both the same URL. All items of a run have one owner. Executions that share the key of
+	 * the request have one owner too, because under one key they must all name the same URL.
+	 */
+	readonly uploadOwner: string;
+	/** What names the request to executions that know nothing of this one, if anything does. */
+	readonly sharedRequest?: string;
+	/**
+	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on
+	 * nothing that only this execution knows.
+	 */
+	readonly isShared: boolean;
+	/**
+	 * What makes another request the same one: that it asks for the same, so that an item goes on with what
+	 * another try or execution has lost; that it has the user's key, whatever it asks for; or nothing, so
+	 * that each try makes a request of its own.
+	 */
+	readonly sameBy: 'content' | 'ownKey' | 'nothing';
+	/** Hash of the user's own key, if that makes requests the same. */
+	readonly ownKey?: string;
+	/**
+	 * The key of the next request; `undefined` if it has none.
+	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
+	 * body
+	 */
+	keyOf(filledIn?: unknown): string | undefined;
+	/**
+	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a
+	 * service may keep.
+	 * @returns whether there is another key to try at once
+	 */
+	giveWay?(because: 'failedBefore' | 'noCredits'): boolean;
+	/** The service has made a job under this key. */
+	accepted?(key: string): void;
+	/** The service has refused a request under this key: it has certainly made no job for it. */
+	refused?(key: string): void;
+	/** Credits may have come since the last 402. */
+	startAgain?(): void;
+	/** Takes the key for this request. @returns why it must not be sent under it */
+	take?(): Failed | undefined;
+}
+
+/**
+ * The _content_ of a request: a hash of what the user asks for, whatever the order of its fields. Its files
+ * count by their bytes, not by the URLs under which they are sent.
+ */
+export function requestContent(
+	{ path, body }: Pick<ApiRequest, 'path' | 'body'>,
+	files: LocalFiles,
+): string {
+	const named = withoutInstances([path, body], BinaryReference, ({ field }) => {
+		const file = files.get(field);
+		return { binary: file && identityOf(file) };
+	});
+	return shortHash(inOrder(named));
+}
+
+/** @param filledIn see {@link Idempotency.keyOf} */
+function keyFrom(owner: string, number: number, filledIn: unknown): string {
+	const parts = [owner, String(number)];
+	if (filledIn !== undefined) parts.push(inOrder(filledIn));
+	return `n8n-${sha256(parts.join('\n'))}`;
+}
+
+/** The key of an upload: a repeated request has to name the same URL. */
+export const uploadKey = (owner: string, identity: string): string =>
+	`n8n-${sha256(`upload\n${owner}\n${identity}`)}`;
+
+/** What is wrong with a key of the user's own. Specification: Operation details, Idempotency-Key. */
+export function ownKeyProblem(key: string): string | undefined {
+	if (key === '') return 'is empty';
+	if (key.length > LIMITS.idempotencyKeyLength.max) {
+		return `has ${key.length} characters; at most ${LIMITS.idempotencyKeyLength.max} are allowed`;
+	}
+	return /^[\x20-\x7e]+$/.test(key) ? undefined : 'may only contain printable ASCII characters';
+}
+
+/** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */
+class OnRetries implements Idempotency {
+	readonly isShared = false;
+	readonly sameBy = 'content';
+
+	constructor(
+		private readonly item: Item,
+		private readonly content: string,
+	) {}
+
+	get uploadOwner(): string {
+		return this.item.node.runId;
+	}
+
+	keyOf(filledIn?: unknown): string {
+		const { memory } = this.item;
+		const scope = memory.scope ?? scopeOf(this.item, this.content);
+		return keyFrom(scope, memory.state.nextKey, filledIn);
+	}
+}
+
+/** Far more than anybody needs: so many jobs of one request fail within a day only where all of them do. */
+const MAX_KEYS = 50;
+
+/**
+ * All executions that ask for the same share a key, and need no memory for that: each try begins with number
+ * 0, and a key whose job had failed before the try gives way to the next number.
+ *
+ * After a 402 the service may keep that answer for the shared key. So a key of this execution is tried in its
+ * place, the stand-in, which all items of this process use that have met the same 402, until the service
+ * refuses it too. Once a job is made under the stand-in, it is used for a day by all that ask for the same:
+ * under the shared key they would get the old 402, and then pay again.
+ */
+class SameRequest implements Idempotency {
+	readonly sameBy = 'content';
+	private readonly own: OnRetries;
+	/** How many shared keys led to jobs that had failed before this try. */
+	private number = 0;
+	/** The shared key that was used last. */
+	private shared = '';
+	/** Whether the next key is one that only this execution knows. */
+	private isLastResort = false;
+
+	constructor(
+		private readonly item: Item,
+		private readonly content: string,
+	) {
+		this.own = new OnRetries(item, content);
+	}
+
+	get uploadOwner(): string {
+		return this.item.origin.owner.node;
+	}
+
+	get sharedRequest(): string {
+		return `${this.uploadOwner}\n${this.content}`;
+	}
+
+	get isShared(): boolean {
+		return !this.isLastResort;
+	}
+
+	keyOf(filledIn?: unknown): string {
+		if (!this.isLastResort) this.shared = keyFrom(this.sharedRequest, this.number, filledIn);
+		const standIn = this.standIn;
+		if (!this.isLastResort) return standIn?.isPaid ? standIn.key : this.shared;
+		if (standIn) return standIn.key;
+		const { clock, standIns } = this.item.workspace;
+		const key = this.own.keyOf(filledIn);
+		standIns.set(this.shared, { key, since: clock.monotonic(), isPaid: false });
+		return key;
+	}
+
+	/** The stand-in that another execution or another row of this process has begun to use within a day. */
+	private get standIn(): StandIn | undefined {
+		const { clock, standIns } = this.item.workspace;
+		const standIn = standIns.get(this.shared);
+		const isOver = standIn !== undefined && clock.monotonic() - standIn.since >= DAY_MS;
+		return isOver ? undefined : standIn;
+	}
+
+	accepted(key: string): void {
+		const { clock, standIns } = this.item.workspace;
+		const standIn = this.standIn;
+		if (standIn?.key === key) standIn.isPaid = true;
+		// Another row was refused under the same stand-in, and has deleted it, while this request was out.
+		else if (this.isLastResort && !standIn?.isPaid)
+			standIns.set(this.shared, { key, since: clock.monotonic(), isPaid: true });
+	}
+
+	/**
+	 * A stand-in that was paid under is kept: what is refused while there are no credits does not undo that.
+	 */
+	refused(key: string): void {
+		const { standIns } = this.item.workspace;
+		const standIn = standIns.get(this.shared);
+		if (standIn?.key === key && !standIn.isPaid) standIns.delete(this.shared);
+	}
+
+	giveWay(because: 'failedBefore' | 'noCredits'): boolean {
+		if (this.isLastResort) return false;
+		if (because === 'noCredits') {
+			this.isLastResort = true;
+			return true;
+		}
+		this.number += 1;
+		this.isLastResort = this.hasTriedAll;
+		return true;
+	}
+
+	private get hasTriedAll(): boolean {
+		return this.number >= MAX_KEYS;
+	}
+
+	/** From the shared key on, at its last number: jobs that had failed before have still failed. */
+	startAgain(): void {
+		this.isLastResort = this.hasTriedAll;
+	}
+}
+
+export const GIVE_EACH_A_KEY =
+	'Give each request a key of its own, for example one that contains the ID of the item';
+
+/**
+ * The key of the user's own belongs to another request: to this one as it was before it was changed, or to
+ * one elsewhere.
+ */
+export function keyInUse(job: JobReference | undefined): Failed {
+	const problem = job
+		? `belongs to another request, whose job is ${job.id}`
+		: 'belongs to another request, which may or may not have been carried out';
+	const hint = 'Give the changed request a key of its own';
+	return fail({ kind: 'input', field: 'Own Key', problem, hint }, job && { ...job });
+}
+
+/** The user says which requests are the same. */
+class OwnKey implements Idempotency {
+	readonly isShared = true;
+	readonly sameBy = 'ownKey';
+	/** Other workflows may use the key too. */
+	readonly uploadOwner = 'own key';
+	readonly ownKey: string;
+
+	constructor(
+		private readonly item: Item,
+		private readonly content: string,
+	) {
+		this.ownKey = shortHash(item.settings.idempotencyKey);
+	}
+
+	get sharedRequest(): string {
+		return this.item.settings.idempotencyKey;
+	}
+
+	keyOf(): string {
+		return this.sharedRequest;
+	}
+
+	/**
+	 * In all rounds of a loop a key is that of one request: for another one the service would give the media
+	 * of the first.
+	 */
+	take(): Failed | undefined {
+		const { ownKey } = this;
+		const { node, origin } = this.item;
+		node.keys ??= {};
+		node.keys[ownKey] ??= { content: this.content, item: origin.place };
+		const first = node.keys[ownKey];
+		if (first.item === origin.place) first.content = this.content;
+		if (first.content === this.content) return undefined;
+		return fail({
+			kind: 'input',
+			field: 'Own Key',
+			problem: 'was used in this execution for another request',
+			hint: GIVE_EACH_A_KEY,
+		});
+	}
+}
+
+/** No key: each try of the node pays again. */
+class Off implements Idempotency {
+	readonly isShared = false;
+	readonly sameBy = 'nothing';
+	readonly uploadOwner: string;
+
+	constructor({ node }: Item) {
+		this.uploadOwner = node.runId;
+	}
+
+	keyOf(): undefined {
+		return undefined;
+	}
+}
+
+const MODES: Record<IdempotencyMode, new (item: Item, content: string) => Idempotency> = {
+	execution: OnRetries,
+	content: SameRequest,
+	custom: OwnKey,
+	none: Off,
+};
+
+/** @param content of its request, {@link requestContent} */
+export const idempotencyOf = (item: Item, content: string): Idempotency =>
+	new MODES[item.settings.idempotency](item, content);
+
+/** Whether another try of a request may pay again. */
+export const retryMayPay = (mode: IdempotencyMode): boolean => mode === 'none';
+
+/**
+ * The settings of the parts of an item, which need a request each: a key of the user's own is that of one
+ * request.
+ */
+export function settingsOfParts(settings: Settings, count: number): Result<Settings[]> {
+	const parts = Array.from({ length: count }, (_, index) => {
+		// Not `1-1` for the first part of `1`: that may be the key of another item.
+		return { ...settings, idempotencyKey: `${settings.idempotencyKey}#part=${index + 1}` };
+	});
+	if (settings.idempotency !== 'custom') return ok(parts);
+	const wrong = ownKeyProblem(parts.at(-1)?.idempotencyKey ?? '');
+	return wrong === undefined
+		? ok(parts)
+		: fail({ kind: 'input', field: 'Own Key', problem: wrong });
+}

@@ -1,0 +1,355 @@
+import { randomUUID } from 'crypto';
+import { LIMITS } from '../../api';
+import type { Resource } from '../../base/types';
+import type { SentFile } from '../sentFiles';
+
+/** The request of an item, as far as it tells whether that is the one which is known. */
+export interface AskedFor {
+	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint: string;
+	/** Fingerprint of the request as it is evaluated, its files by their content. */
+	content: string;
+	/** Hash of the key of the user's own, if it has one. */
+	customKey?: string;
+}
+
+/** What is remembered about one item, so that running the node again continues instead of paying again. */
+export interface ItemMemory extends Partial<AskedFor> {
+	state: ItemState;
+	/**
+	 * The first part of the item's own keys; the second is a number. An item that takes over a request which
+	 * an earlier execution has lost takes over its scope too, so that its keys are the same.
+	 */
+	scope?: string;
+	/** The execution in which it has ended well: n8n, or the agent, was given its result. */
+	endedIn?: string;
+}
+
+/** What a node remembers of an execution. Plain data, because n8n stores it with the execution. */
+export interface NodeMemory {
+	/** Goes into the keys of this execution, which makes them unique. */
+	runId: string;
+	/** The execution that this memory began with: a retry goes on with that of the one it retries. */
+	startedIn?: string;
+	/** By place, `run:item`, or `run:item.part` from the second part of an item on. */
+	items: Record<string, ItemMemory>;
+	/**
+	 * The request that a key of the user's own belongs to and the item that has used it first, by the hash of
+	 * the key.
+	 */
+	keys?: Record<string, { content: string; item: string }>;
+	/** What its items have sent to the service, by the name of each file. */
+	uploads?: Record<string, SentFile>;
+}
+
+/**
+ * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and
+ * Retry Execution. The run id is stored before the first request is sent.
+ */
+export function nodeMemory(context: Record<string, unknown>, execution: string): NodeMemory {
+	context.mediaGen ??= { runId: randomUUID(), startedIn: execution, items: {} };
+	return context.mediaGen as NodeMemory;
+}
+
+/** Whether all that a node remembers has ended well. */
+export function hasEnded({ mediaGen }: Record<string, unknown>): boolean {
+	const items = Object.values((mediaGen as NodeMemory | undefined)?.items ?? {});
+	return items.length > 0 && items.every(({ endedIn }) => endedIn !== undefined);
+}
+
+export const newMemory = (): ItemMemory => ({ state: NEW });
+
+/** The memory of an item by its place, `run:item`; a new one if there is none. */
+export function itemMemory({ items }: NodeMemory, place: string): ItemMemory {
+	items[place] ??= newMemory();
+	return items[place];
+}
+
+/**
+ * The place of a part of an item. The first one has that of the item: a text may become longer, or shorter.
+ */
+export const placeOfPart = (place: string, index: number): string =>
+	index === 0 ? place : `${place}.${index}`;
+
+/** How a part of an item is named beside its item. */
+export const labelOfPart = (index: number): string => `.${index}`;
+
+interface StateOwner {
+	node: NodeMemory;
+	origin: { place: string };
+	/** Its requests, where it needs several. */
+	parts?: unknown[];
+	memory: ItemMemory;
+}
+
+/** What is known of an item, or, where it needs several requests, of each part. */
+export const memoriesOf = ({ node, origin, parts = [], memory }: StateOwner): ItemMemory[] =>
+	parts.length < 2
+		? [memory]
+		: parts.map((_, index) => node.items[placeOfPart(origin.place, index)] ?? newMemory());
+
+/**
+ * The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' …
+ */
+export function statesOf(owner: StateOwner): Array<[part: string, state: ItemState]> {
+	const memories = memoriesOf(owner);
+	if (memories.length < 2) return [['', owner.memory.state]];
+	return memories.map(({ state }, index) => [labelOfPart(index), state]);
+}
+
+/** @param execution in which the item has ended well; `undefined` if it has failed */
+export function noteEnd(owner: StateOwner, execution: string | undefined): void {
+	for (const memory of memoriesOf(owner)) memory.endedIn = execution;
+}
+
+/** What is needed to read a job again. */
+export interface JobReference {
+	id: string;
+	/** The `object` constant of its kind. */
+	object?: string;
+}
+
+/** Keys of *On Retries* are numbered from 0; those before `nextKey` led to nothing. */
+interface Keys {
+	nextKey: number;
+}
+
+/** Nothing was sent, or nothing came of what was sent. */
+export interface New extends Keys {
+	is: 'new';
+}
+
+/**
+ * A request is in flight, its outcome is unknown, or it certainly did nothing, as after a 429. Holds the key
+ * and the body exactly as sent.
+ */
+export interface Sent extends Keys {
+	is: 'sent';
+	/** `undefined` with `none`. */
+	key?: string;
+	path: string;
+	body: unknown;
+	/** When this key was first sent, in milliseconds since the epoch. */
+	firstSentAt: number;
+	/** Whether an attempt is out. Still set when the execution starts again after a crash. */
+	isInFlight: boolean;
+	/** Whether an earlier attempt under this key may have been carried out. */
+	mayBeCarriedOut: boolean;
+	/** The execution that told the user that a job may exist for what was sent. */
+	warnedIn?: string;
+}
+
+/** A job exists, or is done: has succeeded. From here on it is only read, never requested again. */
+export interface Created extends Keys {
+	is: 'created' | 'done';
+	job: JobReference;
+	/** Of a job that is done, as JSON if it is small: text, so that nothing downstream modifies it. */
+	resource?: string;
+}
+
+/**
+ * What is known about the money spent on one item. Plain data, because n8n stores it with the
+ * execution.
+ */
+export type ItemState = New | Sent | Created;
+
+/** What can happen to an item. `transition` says what each one means in each state. */
+export type ItemEvent =
+	/** An attempt is about to be sent. Recorded before it is. */
+	| { kind: 'sending'; key?: string; path: string; body: unknown; now: number }
+	/** What was sent did nothing and proves nothing: a 429, or it never left this machine. */
+	| { kind: 'noEffect' }
+	/** What was sent may have been carried out: no response, an unusable one, or a server error. */
+	| { kind: 'outcomeUnknown' }
+	/**
+	 * The service refused this very request. `keepsKey`: whether the same request would be sent under the
+	 * same key again, because nothing says that it did nothing.
+	 */
+	| { kind: 'refused'; keepsKey?: boolean }
+	| { kind: 'jobKnown'; job: JobReference }
+	| { kind: 'jobSucceeded'; resource?: string }
+	| { kind: 'jobFailed' }
+	/** What follows is another request: the user changed it, or decided after a warning. */
+	| { kind: 'startsOver' }
+	| { kind: 'userWarned'; execution: string };
+
+const newAt = (nextKey: number): New => ({ is: 'new', nextKey });
+
+/** An item begins so: nothing was sent for it. */
+export const NEW: New = newAt(0);
+
+function sending(
+	state: ItemState,
+	{ key, path, body, now }: ItemEvent & { kind: 'sending' },
+): ItemState {
+	if ('job' in state) return state;
+	const { nextKey } = state;
+	if (state.is === 'sent' && state.key === key) {
+		const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
+		return { ...state, isInFlight: true, mayBeCarriedOut };
+	}
+	return {
+		is: 'sent',
+		nextKey,
+		key,
+		path,
+		body,
+		firstSentAt: now,
+		isInFlight: true,
+		mayBeCarriedOut: false,
+	};
+}
+
+/**
+ * What is known after an event. A refusal is about its own request only: it frees the key only if no
+ * attempt under that key may have been carried out. A known job never becomes unknown again, unless
+ * the user changes the request or the job fails.
+ */
+export function transition(state: ItemState, event: ItemEvent): ItemState {
+	const { nextKey } = state;
+	switch (event.kind) {
+		case 'sending':
+			return sending(state, event);
+		case 'noEffect':
+			return state.is === 'sent' ? { ...state, isInFlight: false } : state;
+		case 'outcomeUnknown':
+			return state.is === 'sent' ? { ...state, isInFlight: false, mayBeCarriedOut: true } : state;
+		case 'refused':
+			if (state.is !== 'sent') return state;
+			if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
+			return newAt(event.keepsKey ? nextKey : nextKey + 1);
+		case 'jobKnown':
+			return 'job' in state ? state : { is: 'created', nextKey, job: event.job };
+		case 'jobSucceeded': {
+			if (state.is !== 'created') return state;
+			const { resource } = event;
+			const { job } = state;
+			return resource === undefined
+				? { is: 'done', nextKey, job }
+				: { is: 'done', nextKey, job, resource };
+		}
+		case 'jobFailed':
+			return state.is === 'created' ? newAt(nextKey + 1) : state;
+		case 'startsOver':
+			return newAt(nextKey + 1);
+		case 'userWarned':
+			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
+	}
+}
+
+/** Records an event. Nothing else changes the state of an item. */
+export function recordEvent(memory: { state: ItemState }, event: ItemEvent): void {
+	memory.state = transition(memory.state, event);
+}
+
+/** The largest resource that is remembered in full, in characters of JSON. */
+const MAX_CHARACTERS = 2_000;
+
+/** A resource as it is remembered: as text, so that nothing downstream can modify it; not a large one. */
+export function rememberedText(resource: Resource): string | undefined {
+	const text = JSON.stringify(resource);
+	return text.length <= MAX_CHARACTERS ? text : undefined;
+}
+
+const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
+
+/** Whether only the service knows the outcome of the last request. */
+export const isOutcomeOpen = (state: ItemState): state is Sent =>
+	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
+
+/** By so much at most a clock is corrected, in ms, without saying anything of how old a key is. */
+const CLOCK_CORRECTION_MS = 5 * 60_000;
+
+/**
+ * Whether the service may have dropped a key that it first received at that moment. A moment far ahead
+ * of the clock counts as long ago: the clock was set back, by nobody knows how much.
+ */
+export function isKeyExpired(firstSentAt: number, now: number): boolean {
+	const age = now - firstSentAt;
+	return age < -CLOCK_CORRECTION_MS || age >= KEY_LIFETIME_MS;
+}
+
+/** What a try has to do first. */
+export type Step =
+	/** Send a new request. `startsOver`: what is known is about another one, or its key has expired. */
+	| { do: 'send'; startsOver: boolean }
+	/** Send what has no final answer yet again, unchanged. */
+	| { do: 'resend'; sent: Sent }
+	/** Read the known job. */
+	| { do: 'read'; job: JobReference }
+	/** Output the known resource. */
+	| { do: 'output'; job: JobReference; resource: string }
+	/** Tell the user that a job may exist, because the key can no longer show whether it does. */
+	| { do: 'warn'; because: 'expired' | 'changed' }
+	/** The user changed the request but not the key of their own, which belongs to the earlier request. */
+	| { do: 'reject'; job?: JobReference };
+
+/** What decides about the next step, besides what is known of the item. */
+export interface Facts {
+	/** Milliseconds since the epoch. */
+	now: number;
+	/** Whether all of what is asked for is what was remembered last. */
+	isKnown: boolean;
+	/** Whether it is another request than that which was sent, for whatever reason. */
+	isOther: boolean;
+	/** Whether that is because the user has changed it. */
+	isChanged: boolean;
+	/** Whether the key stays the same whatever is requested (`custom`). */
+	hasFixedKey: boolean;
+	execution: string;
+}
+
+/**
+ * Compares what a try asks for with what is remembered. The user has changed the request if both the
+ * parameters and input that the user controls and the resulting request differ: one that merely evaluates
+ * differently each time (`$now` in a prompt) is the same one.
+ */
+export function factsOf(
+	memory: ItemMemory,
+	askedFor: AskedFor,
+	now: number,
+	execution: string,
+): Facts {
+	const isOther = memory.content !== undefined && memory.content !== askedFor.content;
+	const isSameInput = memory.inputFingerprint === askedFor.inputFingerprint;
+	const isSameKey = memory.customKey === askedFor.customKey;
+	return {
+		now,
+		isKnown: memory.content === askedFor.content && isSameInput && isSameKey,
+		isOther,
+		isChanged: isOther && !isSameInput,
+		hasFixedKey: askedFor.customKey !== undefined && isSameKey,
+		execution,
+	};
+}
+
+function nextStepOfSent(
+	sent: Sent,
+	{ now, isOther, isChanged, hasFixedKey, execution }: Facts,
+): Step {
+	const isExpired = isKeyExpired(sent.firstSentAt, now);
+	const startOver: Step = { do: 'send', startsOver: true };
+	// What certainly did nothing is built anew.
+	if (!isOutcomeOpen(sent)) return { do: 'send', startsOver: isOther || isExpired };
+	if (!isChanged && !isExpired) return { do: 'resend', sent };
+	if (hasFixedKey && !isExpired) return { do: 'reject' };
+	// The next execution is the user's decision. Retry On Fail stays in the one that warned.
+	const hasDecided = sent.warnedIn !== undefined && sent.warnedIn !== execution;
+	return hasDecided ? startOver : { do: 'warn', because: isChanged ? 'changed' : 'expired' };
+}
+
+/**
+ * What a try of an item starts with. Never a second request while the first may have been carried
+ * out, unless the user was told.
+ */
+export function nextStep(state: ItemState, facts: Facts): Step {
+	if (state.is === 'new') return { do: 'send', startsOver: facts.isChanged };
+	if (state.is === 'sent') return nextStepOfSent(state, facts);
+	if (facts.isChanged) {
+		return facts.hasFixedKey ? { do: 'reject', job: state.job } : { do: 'send', startsOver: true };
+	}
+	if (state.is === 'done' && state.resource !== undefined) {
+		return { do: 'output', job: state.job, resource: state.resource };
+	}
+	return { do: 'read', job: state.job };
+}

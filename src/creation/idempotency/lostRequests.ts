@@ -1,0 +1,303 @@
+import { onAbort } from '../../base/abort';
+import { systemClock } from '../../base/clock';
+import { getOrCreate } from '../../base/getOrCreate';
+import { shortHash } from '../../base/hash';
+import { DAY_MS } from '../../base/times';
+import type { Idempotency } from './idempotency';
+import type { Item } from '../item';
+import type { AskedFor, ItemMemory, ItemState, NodeMemory } from './itemState';
+
+/*
+ * Whether a request was made before and not delivered. What is remembered of an item is about one request,
+ * which is named by its content. An item that asks for the first time looks for what was lost of the same
+ * content: first by an earlier run of the node in its own execution, such as another round of a loop, then by
+ * another execution. What it finds becomes its own (`goOnWithLost`).
+ */
+
+/** The requests of earlier runs of a node, within one execution, that have not ended well, by content. */
+export type Unfinished = Map<string, Array<[place: string, memory: ItemMemory]>>;
+
+const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
+
+/**
+ * @param place of an item of the run that asks. What the other items of that run have asked for is theirs,
+ * and not among it
+ */
+function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
+	const found: Unfinished = new Map();
+	for (const [other, memory] of Object.entries(items)) {
+		const { content, endedIn } = memory;
+		if (content === undefined || endedIn !== undefined || rankOf(memory) === 0) continue;
+		if (runOf(other) === runOf(place)) continue;
+		getOrCreate(found, content, () => []).push([other, memory]);
+	}
+	return found;
+}
+
+/**
+ * Takes a request that an earlier run of the node in this execution has made and got nothing for. From now on
+ * it is this item's.
+ */
+function takeUnfinished({ run, node, origin, settings }: Item, content: string) {
+	// A call of a tool finds the one that it repeats by its name (`toolCall` in `n8n/remembered.ts`).
+	if (settings.isTool) return undefined;
+	run.cache.unfinished ??= unfinishedIn(node, origin.place);
+	const [place, memory] = run.cache.unfinished.get(content)?.shift() ?? [];
+	if (place !== undefined) delete node.items[place];
+	return memory;
+}
+
+/** It is copied, because the other execution may still get an answer, and records that in its own memory. */
+function goOnWith(memory: ItemMemory, { scope, state }: ItemMemory): void {
+	memory.scope = scope;
+	memory.state = state;
+}
+
+/**
+ * Makes what was lost of the same request the state of an item. Only one that asks for the first time may
+ * take it from another item. Of any other one n8n may have kept an older memory than this process has.
+ */
+export function goOnWithLost(item: Item, content: string, isFirst: boolean): void {
+	const { memory, origin, lost, host } = item;
+	// After a stop nothing is sent: what was taken would be lost for good.
+	if (host.channel.signal?.aborted) return;
+	const own = isFirst ? takeUnfinished(item, content) : undefined;
+	if (own) return goOnWith(memory, own);
+	const { looksBack, owner } = origin;
+	const mayTake = isFirst && looksBack;
+	const later = lost.laterThan(memory) ?? (mayTake ? lost.take(content, owner) : undefined);
+	if (later) goOnWith(memory, later);
+	// If this retry is stopped too, the next one goes on with what this one comes to.
+	if (mayTake && lost.isProduction) lost.add(memory, owner);
+}
+
+/**
+ * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
+ * same.
+ */
+export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
+	shortHash([node.runId, content, origin.place].join('\n'));
+
+/** From now on, what is known of the item is about the request that it asks for in this try. */
+export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idempotency): void {
+	const { memory } = item;
+	const { content, inputFingerprint, customKey } = askedFor;
+	const isSame = memory.content === content;
+	memory.inputFingerprint = inputFingerprint;
+	memory.customKey = customKey;
+	if (isSame) return;
+	memory.content = content;
+	delete memory.scope;
+	if (sameBy !== 'ownKey') memory.scope = scopeOf(item, content);
+}
+
+/*
+ * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
+ * editor is a new execution, and a stopped one is stored as it was at its start. So this process keeps the
+ * very same objects for a day:
+ *
+ * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
+ *   the execution was stopped. The next click that asks for the same takes it over, once.
+ * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
+ *   it over, however often it is retried. Executions that are no retries are other orders.
+ */
+
+const SWEEP_EVERY_MS = 60_000;
+
+/** The most requests that a pool keeps. Whoever loses more within a day pays again for the oldest. */
+const MAX_LOST = 20_000;
+
+/** Who has lost a request, or asks for one. */
+export interface Owner {
+	execution: string;
+	/** Whether that is one in the editor. */
+	isManual: boolean;
+	/** Workflow and node. */
+	node: string;
+	/** Of the node. Another node of the workflow with the same one leads to the same jobs. */
+	credential: string;
+	/**
+	 * A hash of what the execution has started with, which a retry of a stopped execution starts with again.
+	 */
+	order: () => string;
+}
+
+interface Lost {
+	/** The very object that its item has, which may be about another request by now. */
+	memory: ItemMemory;
+	/** What it was lost with. */
+	content: string;
+	scope: string;
+	/** On the monotonic clock. */
+	since: number;
+	/** Who has lost it, or taken it over last. */
+	owner: Owner;
+}
+
+/** What a lost request is worth: most if it has made a job, less if it may have. */
+const RANKS: Record<ItemState['is'], number> = { done: 2, created: 2, sent: 1, new: 0 };
+
+const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
+
+/** How far the request of an item has come. */
+const progressOf = (memory: ItemMemory): number => memory.state.nextKey * 3 + rankOf(memory);
+
+/** Requests of the nodes of a workflow that were lost. */
+export class LostRequests {
+	/** By content and scope. Of one content, those that were added or taken last are at the end. */
+	private readonly requests = new Map<string, Map<string, Lost>>();
+	/** All of them, the oldest first. */
+	private readonly all = new Map<ItemMemory, Lost>();
+
+	/** @param isProduction whether it is for retries, of which several may go on with the same request */
+	constructor(
+		readonly isProduction: boolean,
+		private readonly clock = systemClock,
+	) {}
+
+	add(memory: ItemMemory, owner: Owner): void {
+		const { content, scope } = memory;
+		if (content === undefined || scope === undefined) return;
+		this.remove(memory);
+		const [oldest] = this.all.values();
+		if (oldest && this.all.size >= MAX_LOST) this.forget(oldest);
+		const equal = getOrCreate(this.requests, content, () => new Map());
+		const lost: Lost = { memory, content, scope, since: this.clock.monotonic(), owner };
+		equal.set(scope, lost);
+		this.all.set(memory, lost);
+	}
+
+	remove(memory: ItemMemory): void {
+		const { content = '', scope = '' } = memory;
+		this.forget(this.all.get(memory));
+		this.forget(this.requests.get(content)?.get(scope));
+	}
+
+	private forget(lost: Lost | undefined): void {
+		if (!lost) return;
+		const { memory, content, scope } = lost;
+		this.all.delete(memory);
+		const equal = this.requests.get(content);
+		equal?.delete(scope);
+		if (equal?.size === 0) this.requests.delete(content);
+	}
+
+	/**
+	 * What is known of the same request, if that has come further: n8n hands a retry that was stopped on with
+	 * the memory of its start.
+	 */
+	laterThan(memory: ItemMemory): ItemMemory | undefined {
+		const { content = '', scope = '' } = memory;
+		const other = this.requests.get(content)?.get(scope)?.memory;
+		return other && progressOf(other) > progressOf(memory) ? other : undefined;
+	}
+
+	/**
+	 * Takes the request with this content that an execution goes on with. If several were lost, it is one
+	 * that has made a job; among these, one that was lost in the same kind of execution, the editor or
+	 * production; and among these, the one that was added or taken longest ago.
+	 */
+	take(content: string, asking: Owner): ItemMemory | undefined {
+		let best: ItemMemory | undefined;
+		let bestWorth = 0;
+		for (const { memory, owner } of this.requests.get(content)?.values() ?? []) {
+			// What the execution has lost itself is in the memories of its own items.
+			if (owner.execution === asking.execution || memory.content !== content) continue;
+			if (owner.node !== asking.node && owner.credential !== asking.credential) continue;
+			if (this.isProduction && owner.order() !== asking.order()) continue;
+			if (rankOf(memory) === 0) continue;
+			const candidateWorth = rankOf(memory) * 2 + Number(owner.isManual === asking.isManual);
+			if (candidateWorth <= bestWorth) continue;
+			bestWorth = candidateWorth;
+			best = memory;
+		}
+		if (!best) return undefined;
+		this.remove(best);
+		if (this.isProduction) this.add(best, asking);
+		return best;
+	}
+
+	/** After a day the service has dropped the keys, so that nobody could go on with a request. */
+	forgetOld(): void {
+		const end = this.clock.monotonic() - DAY_MS;
+		for (const lost of this.all.values()) {
+			if (lost.since > end) return;
+			this.forget(lost);
+		}
+	}
+}
+
+/** Both pools of a workflow. */
+export class LostOfWorkflow {
+	readonly editor: LostRequests;
+	readonly production: LostRequests;
+	/** The memories of executions whose stop is heard. */
+	private readonly watched = new WeakSet<NodeMemory>();
+	/** The memories of executions that have lost all that they had. */
+	private readonly lostAll = new WeakSet<NodeMemory>();
+
+	constructor(clock = systemClock) {
+		this.editor = new LostRequests(false, clock);
+		this.production = new LostRequests(true, clock);
+	}
+
+	/** The one in which an execution looks. */
+	poolOf({ isManual }: Owner): LostRequests {
+		return isManual ? this.editor : this.production;
+	}
+
+	/**
+	 * Hears at once when an execution is stopped, which its runs may notice much later, or never. n8n keeps
+	 * nothing of what the execution has remembered then, so all that its runs have made is lost.
+	 */
+	watch(signal: AbortSignal | undefined, node: NodeMemory, owner: Owner): void {
+		if (this.watched.has(node)) return;
+		this.watched.add(node);
+		onAbort(signal, () => this.executionStopped(node, owner));
+	}
+
+	private executionStopped(node: NodeMemory, owner: Owner): void {
+		this.lostAll.add(node);
+		for (const memory of Object.values(node.items)) {
+			this.editor.add(memory, owner);
+			if (!owner.isManual) this.production.add(memory, owner);
+		}
+	}
+
+	/**
+	 * A run of the node has ended. If it has failed, n8n gives out nothing of the earlier rounds of a loop
+	 * either, so they are lost too, until a later try of the run succeeds.
+	 * @param items of that run
+	 */
+	runEnded(node: NodeMemory, items: ItemMemory[], owner: Owner, hasFailed: boolean): void {
+		const isMended = this.lostAll.has(node) && !hasFailed;
+		if (hasFailed) this.lostAll.add(node);
+		else this.lostAll.delete(node);
+		const concerned = hasFailed || isMended ? Object.values(node.items) : items;
+		for (const memory of concerned) {
+			if (hasFailed || memory.endedIn === undefined) this.editor.add(memory, owner);
+			else this.editor.remove(memory);
+		}
+	}
+
+	forgetOld(): void {
+		this.editor.forgetOld();
+		this.production.forgetOld();
+	}
+}
+
+const workflows = new Map<string, LostOfWorkflow>();
+
+/** When what is old was last forgotten, on the monotonic clock. */
+let sweptAt = -Infinity;
+
+/** @param workflow its id, or what stands for it where n8n has none */
+export function lostRequestsOf(workflow: string): LostOfWorkflow {
+	const ofWorkflow = getOrCreate(workflows, workflow, () => new LostOfWorkflow());
+	const now = systemClock.monotonic();
+	if (now - sweptAt < SWEEP_EVERY_MS) return ofWorkflow;
+	sweptAt = now;
+	// Also of workflows that are never executed again.
+	for (const each of workflows.values()) each.forgetOld();
+	return ofWorkflow;
+}

@@ -1,0 +1,232 @@
+import { IDEMPOTENCY_HEADER } from '../api';
+import { offAbort, onAbort } from '../base/abort';
+import { fail, type Failed, type Result } from '../base/result';
+import type { ApiResponse, Channel } from '../base/types';
+import { mustHaveId } from '../transport/client';
+import type { Slot } from '../transport/jobSlots';
+import { hear, type Heard, type Progress } from './answer';
+import { aloneIfUnpriced, askBook, beyondLimits, turnOf, withBudget } from './credits/creditLimits';
+import type { Item } from './item';
+import { enter } from './credits/ledger';
+import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
+import { noteFailure, refusedAlike } from './run';
+import { isKeyOfPaidJob } from './idempotency/replayedJob';
+import { askToday } from './credits/today';
+
+/*
+ * One request of a creation goes out, from top to bottom: in its turn, where credits are limited; with a
+ * slot; with the body and the key of that moment; and until there is a final answer, which is heard.
+ */
+
+/** The request of a creation. */
+export interface CreationRequest {
+	path: string;
+	body: unknown;
+	/** Of one that is sent again as it was; otherwise it is made when it is sent. */
+	key?: string;
+	/** Whether it is sent again as it was. */
+	isResend: boolean;
+	/** Whether its body says more than the user has asked for, such as which model is the first one. */
+	isFilledIn?: boolean;
+}
+
+/** Whether the key of an open outcome can no longer settle it. */
+function hasKeyExpired({ memory: { state }, workspace }: Item): boolean {
+	return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
+}
+
+/** Whether a limit of credits is set. */
+const isLimited = ({ settings }: Item): boolean =>
+	settings.maxCredits < Infinity || settings.maxCreditsPerDay < Infinity;
+
+/** A request with the body and the key that it is sent with, as of now: credits are spent meanwhile. */
+function sealed({ item, idempotency }: Progress, request: CreationRequest): CreationRequest {
+	if (request.isResend) return request;
+	const body = isLimited(item)
+		? withBudget(item, request.body, idempotency.sharedRequest !== undefined)
+		: request.body;
+	const isFilledIn = request.isFilledIn || body !== request.body;
+	return { ...request, body, key: idempotency.keyOf(isFilledIn ? body : undefined) };
+}
+
+/**
+ * Whether it is known that a request would only be repeated, for nothing: limits are there for what would be
+ * paid for now.
+ */
+export function isRepetition(progress: Progress, request: CreationRequest): boolean {
+	if (!progress.idempotency.isShared) return false;
+	return isKeyOfPaidJob(progress, sealed(progress, request).key);
+}
+
+/**
+ * Under Wait for Top-Up, a request waits for its turn to try once credits lack: not for what costs nothing,
+ * and not again only because its key has led to nothing.
+ */
+export function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
+	const isSet = progress.item.settings.onInsufficientCredits === 'wait';
+	return isSet && progress.again !== 'otherKey' && !isRepetition(progress, request);
+}
+
+/**
+ * Sends a creation: under a limit of credits in its turn, one at a time, each once the price of the one
+ * before is known. Those behind it hold no slot meanwhile. Not `async`: see `WaitQueue`.
+ * @param channel its signal ends what is not out yet
+ */
+export function send(
+	progress: Progress,
+	request: CreationRequest,
+	channel: Channel,
+): Promise<Heard> {
+	const { item } = progress;
+	const { spec } = item;
+	if (!isLimited(item)) return sendInSlot(progress, request, channel);
+	const turn = turnOf(item).run(channel, async () => {
+		// In turn too: if the service has forgotten its key, no other follows.
+		if (isRepetition(progress, request)) return await sendInSlot(progress, request, channel);
+		const priced = { endpoint: spec.endpoint, body: request.body };
+		await askBook(item, [priced]);
+		const sendAlone = async () => await sendInSlot(progress, request, channel);
+		return await aloneIfUnpriced(item, priced, channel, sendAlone);
+	});
+	return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
+}
+
+/** Sends a creation as soon as it has a slot. Not `async`: see `WaitQueue`. */
+function sendInSlot(
+	progress: Progress,
+	request: CreationRequest,
+	channel: Channel,
+): Promise<Heard> {
+	const { item, slotWait } = progress;
+	const { settings, workspace } = item;
+	slotWait.waitsSince ??= workspace.clock.monotonic();
+	const acquired = workspace.slots.acquire(channel, {
+		timeoutMs: settings.waitTimeoutMs,
+		takesSlot: slotWait.kind ?? false,
+		since: slotWait.waitsSince,
+	});
+	return acquired.then((slot) =>
+		slot.ok ? sendWith(slot.value, progress, request, channel) : slot,
+	);
+}
+
+/** Sends a creation that has got its slot, if it may still be sent. */
+async function sendWith(
+	slot: Slot,
+	progress: Progress,
+	request: CreationRequest,
+	channel: Channel,
+): Promise<Heard> {
+	const { item, slotWait } = progress;
+	const { run, spec } = item;
+	const hasLimit = isLimited(item);
+	slotWait.slot = slot;
+	// Only now: it may have waited for hours, in which others have spent, or for the next day.
+	if (hasLimit && !isRepetition(progress, request))
+		await askToday(item, { endpoint: spec.endpoint, body: request.body });
+	if (hasWaitedTooLong(progress, request)) {
+		slot.release();
+		slotWait.waitsSince = undefined;
+		progress.again = 'waited';
+		return { again: 'waited' };
+	}
+	const sent = sealed(progress, request);
+	if ((hasLimit || !run.refusals.areNone) && !isRepetition(progress, request)) {
+		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
+		if (unfit) {
+			noteFailure(item, unfit);
+			slot.release();
+			return unfit;
+		}
+	}
+	progress.entry = enter(item, sent.body, sent.key);
+	return await exchange(progress, sent, channel);
+}
+
+/**
+ * It may have waited for a slot for hours: then its key may no longer show what became of it, or the credits
+ * have run out, and it waits for its turn to try.
+ */
+function hasWaitedTooLong(progress: Progress, request: CreationRequest): boolean {
+	const { item, creditWait } = progress;
+	if (request.isResend && hasKeyExpired(item)) return true;
+	const { wasFree = false } = creditWait;
+	return wasFree && item.workspace.topUpGate.lacksCredits && waitsForCredits(progress, request);
+}
+
+/**
+ * Sends a creation, again and again under its key as long as Wait Timeout lasts, until there is a final
+ * answer, which is heard. The signal of the channel ends that only until the first attempt goes out. From
+ * then on only a cancel of the execution ends the wait, and the answer is heard all the same: the request may
+ * be carried out, and its job takes a slot.
+ */
+async function exchange(
+	progress: Progress,
+	{ key, path, body, isResend }: CreationRequest,
+	channel: Channel,
+): Promise<Heard> {
+	const { item, out, slotWait } = progress;
+	const { host, memory, request, settings, spec, workspace } = item;
+	const { clock, client } = workspace;
+	const cancel = host.channel.signal;
+	const ending = new AbortController();
+	let isOut = false;
+	const onStop = () => {
+		if (!isOut) ending.abort();
+	};
+	let onCancel = () => {};
+	const cancelled = new Promise<Failed>((resolve) => {
+		onCancel = () => {
+			ending.abort();
+			resolve(fail({ kind: 'cancelled', outcomeUnknown: isOut }));
+		};
+	});
+	onAbort(cancel, onCancel);
+	onAbort(channel.signal, onStop);
+	if (channel.signal?.aborted) ending.abort();
+	// Recorded before it is sent, so that a run that dies in between can pick it up.
+	const onSending = () => {
+		if (isOut) return;
+		isOut = true;
+		out.since = clock.monotonic();
+		out.key = key;
+		recordEvent(memory, { kind: 'sending', key, path, body, now: clock.now() });
+	};
+	const headers: Record<string, string> = {};
+	if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
+	const answering: Promise<Result<ApiResponse>> = client.request(
+		{ ...host.channel, signal: ending.signal },
+		{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
+		{
+			onSending,
+			replayable: () => key !== undefined && !hasKeyExpired(item),
+			return429: slotWait.kind !== undefined,
+			outcomeOpen: isResend,
+			failingSince: out.openSince,
+			keepTryingMs: spec.charges ? settings.waitTimeoutMs : undefined,
+			validate: mustHaveId,
+		},
+	);
+	const hearing = answering.then((answer) => hear(progress, answer, body));
+	try {
+		return await Promise.race([hearing, cancelled]);
+	} finally {
+		offAbort(cancel, onCancel);
+		offAbort(channel.signal, onStop);
+		if (cancel?.aborted) void leaveSlotAfter(hearing, slotWait);
+	}
+}
+
+/** After a cancel nobody waits for the job that a request may still make. */
+async function leaveSlotAfter(
+	hearing: Promise<Heard>,
+	slotWait: Progress['slotWait'],
+): Promise<void> {
+	try {
+		const heard = await hearing;
+		if ('again' in heard || !heard.ok) return;
+		slotWait.slot?.leave();
+	} catch {
+		slotWait.slot?.leave();
+	}
+}

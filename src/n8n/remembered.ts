@@ -1,0 +1,211 @@
+import { BoundedMap } from '../base/boundedMap';
+import { systemClock } from '../base/clock';
+import { shortHash } from '../base/hash';
+import { DAY_MS } from '../base/times';
+import type { ApiRequest } from '../base/types';
+import { inOrder, valueAt, withoutInstances } from '../base/values';
+import type { OperationSpec } from '../creation/item';
+import { ExecutionSum } from '../creation/credits/ledger';
+import {
+	lostRequestsOf,
+	type LostOfWorkflow,
+	type LostRequests,
+	type Owner,
+} from '../creation/idempotency/lostRequests';
+import {
+	hasEnded,
+	itemMemory,
+	newMemory,
+	nodeMemory,
+	type ItemMemory,
+	type NodeMemory,
+} from '../creation/idempotency/itemState';
+import { BinaryReference } from '../files/localFile';
+import type { Input, NodeCall } from './entrance';
+
+/*
+ * What earlier runs and executions have left for a run of the node, and by what an item is known again: in a
+ * workflow by its place, in a tool of an agent by its content.
+ */
+
+/** What earlier runs and executions have left for this run. */
+export interface Remembered {
+	node: NodeMemory;
+	/** What all nodes of the execution have reserved. */
+	executionSum: ExecutionSum;
+	/** All that executions of this workflow have lost. */
+	ofWorkflow: LostOfWorkflow;
+	/** The part of that in which this execution looks. */
+	lost: LostRequests;
+	/** Whether an item goes on with what a former execution has lost. */
+	looksBack: boolean;
+	owner: Owner;
+	/** A hash of the parameters as the workflow stores them. */
+	parameters: string;
+}
+
+/**
+ * n8n's own Agents run a node without an execution. Two calls of theirs have nothing in common but the
+ * credential, the stored parameters and the arguments. So the memory of a call is kept in this process under
+ * these, until the call has ended well: the same call is a new one then. After a day its keys are over, and
+ * so is its memory.
+ */
+const withoutExecution = new BoundedMap<string, { memory: Record<string, unknown>; since: number }>(
+	1_000,
+);
+
+function memoryOfCall({ fullNodeId, node, inputs }: NodeCall): Record<string, unknown> {
+	const call = shortHash(inOrder([fullNodeId, node.parameters, inputs.map(({ json }) => json)]));
+	const now = systemClock.monotonic();
+	const earlier = withoutExecution.get(call);
+	if (earlier && now - earlier.since < DAY_MS && !hasEnded(earlier.memory)) return earlier.memory;
+	const memory: Record<string, unknown> = {};
+	withoutExecution.set(call, { memory, since: now });
+	return memory;
+}
+
+/** What earlier runs and executions have left, as far as this process knows. */
+export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
+	const { executionId: execution, fullNodeId, credentialId: credential, mode, order } = call;
+	const owner = { execution, isManual: mode === 'manual', node: fullNodeId, credential, order };
+	const parameters = parametersFingerprint(call, spec);
+	const node = nodeMemory(call.nodeMemory ?? memoryOfCall(call), execution);
+	const executionSum = new ExecutionSum(call.executionMemory);
+	const ofWorkflow = lostRequestsOf(call.workflow);
+	return {
+		node,
+		executionSum,
+		ofWorkflow,
+		lost: ofWorkflow.poolOf(owner),
+		// Where n8n gives no memory of the former execution: in the editor, and in a retry of one that was
+		// stopped.
+		looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === execution,
+		owner,
+		parameters,
+	};
+}
+
+/**
+ * A hash of the parameters as the workflow stores them. They are not evaluated, so that an expression which
+ * gives another value each time stays the same.
+ */
+function parametersFingerprint(
+	{ node: { parameters: values } }: NodeCall,
+	{ parameters = [] }: OperationSpec,
+): string {
+	const names = ['resource', 'operation', ...parameters, 'options.idempotencyKey'];
+	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
+}
+
+/** By what an item is known again. */
+interface Identity {
+	/** Its place, `run:item`; of a tool call, its content. */
+	place: string;
+	memory: ItemMemory;
+	/** What the user controls: the unevaluated parameters and the input item. */
+	inputFingerprint: string;
+}
+
+/**
+ * Finds the memory of an item. In a workflow the run index and the item index identify it, because both stay
+ * the same with Retry On Fail and Retry Execution. In a tool of an AI agent they do not stay the same: see
+ * `toolCall`.
+ */
+export function identify(
+	call: NodeCall,
+	spec: OperationSpec,
+	{ node, parameters }: Remembered,
+	input: Input,
+	request: ApiRequest,
+): Identity {
+	const place = `${call.runIndex}:${input.index}`;
+	// An operation that creates nothing has nothing to remember.
+	if (!spec.creates && spec.output !== 'file')
+		return { place, memory: newMemory(), inputFingerprint: '' };
+	const { isTool } = call;
+	const inputFingerprint = shortHash(`${parameters}\n${inputText(input, isTool)}`);
+	if (!isTool) return { place, memory: itemMemory(node, place), inputFingerprint };
+	const content = shortHash(`${inputFingerprint}\n${requestText(call, input, spec, request)}`);
+	const callName = toolCall(node, content, call.executionId);
+	return { place: callName, memory: itemMemory(node, callName), inputFingerprint };
+}
+
+/** A hash of a request in which each file is named by where n8n stores it, or else by its content. */
+export function requestFingerprint({ files }: Input, { path, body }: ApiRequest): string {
+	const named = withoutInstances(body, BinaryReference, ({ field, file = files[field] }) => {
+		return file && (file.id ?? shortHash(file.data));
+	});
+	return shortHash(JSON.stringify([path, named]));
+}
+
+/** The input item as text, in which each file is named by where n8n stores it. */
+function inputText({ json, binary }: Input, isTool: boolean): string {
+	const files = Object.entries(binary).map(([field, { id, data }]) => [
+		field,
+		id ?? shortHash(data),
+	]);
+	if (!isTool) return JSON.stringify([json, files]);
+	// Equal calls have different ids, and a model may name the arguments in another order.
+	return inOrder([{ ...json, toolCallId: undefined }, files]);
+}
+
+/** The parts of a text that are expressions: what stands between double braces. */
+const expressionsIn = (text: string): string[] =>
+	text
+		.split('}}')
+		.slice(0, -1)
+		.filter((part) => part.includes('{{'))
+		.map((part) => part.slice(part.indexOf('{{')));
+
+/** Expressions that read what another node has put out. */
+const READS_NODE = /\$\(|\$node\b|\$items\b/;
+
+/**
+ * Parts of expressions that give another value each time they are evaluated. A date that is read from a row
+ * does not.
+ */
+const CHANGING = [
+	/\$now\b|\$today\b|\$runIndex\b|\$execution\b/,
+	/\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bDate\.now\b|\bDateTime\.(?:now|local|utc)\s*\(\s*(?:\{[^}]*\}\s*)?\)/,
+	/ToNow\b|\bdiffNow\b|\btoRelative|\bisInLast\b/,
+	/\brandom\w*\s*\(/,
+];
+
+/**
+ * What a tool call asks for beyond its arguments, where an expression reads that from another node: a call
+ * about another row of that node is another call. Empty where an expression gives another value each time,
+ * since then no call would ever be found again, and all would be paid for again.
+ */
+function requestText(
+	call: NodeCall,
+	input: Input,
+	spec: OperationSpec,
+	request: ApiRequest,
+): string {
+	const { node } = call;
+	const named = (spec.parameters ?? []).map((name) => valueAt(node.parameters, name.split('.')));
+	const expressions = expressionsIn(JSON.stringify(named)).join('\n');
+	const changes = CHANGING.some((pattern) => pattern.test(expressions));
+	const counts = READS_NODE.test(expressions) && !changes;
+	return counts ? requestFingerprint(input, request) : '';
+}
+
+/**
+ * The name of a tool call in the memory of the node. n8n's run index and item index cannot name it: agents up
+ * to version 2 get a new run index for each try, and share one between parallel calls. So its content does,
+ * with a number. A call is a new one if the same content has already ended well in this execution. Any other
+ * repetition is the same call: while the first one still runs, and in a retry of the execution also once it
+ * has ended.
+ *
+ * @param content a hash of the stored parameters, the arguments of the call, and what `requestText` adds
+ */
+export function toolCall({ items }: NodeMemory, content: string, execution: string): string {
+	let endedEarlier: string | undefined;
+	for (let index = 0; ; index += 1) {
+		const call = `call:${content}:${index}`;
+		const memory = items[call];
+		if (!memory) return endedEarlier ?? call;
+		if (memory.endedIn === undefined) return call;
+		if (memory.endedIn !== execution) endedEarlier ??= call;
+	}
+}

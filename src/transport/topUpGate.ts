@@ -1,0 +1,116 @@
+import { fail, type Failed } from '../base/result';
+import type { Clock, Channel } from '../base/types';
+import { WaitQueue } from '../base/waitQueue';
+import { WakeUp } from '../base/wakeUp';
+
+const TRY_EVERY_MS = 20_000;
+
+/** How often the queues are checked while a creation waits in them. */
+const RECHECK_MS = 1_000;
+
+/** The state of one creation that waits for a top-up. */
+export interface CreditWait {
+	/** Whether, as far as is known, there were credits when it last began to wait for a slot. */
+	wasFree?: boolean;
+	/** Its deadline for credits, on the monotonic clock. */
+	creditsBy?: number;
+	/** The last 402 that it was refused with. */
+	lackedCredits?: Failed;
+}
+
+/**
+ * Whether a workspace has credits: a circuit breaker that a 402 opens. The fields of GET /credits are not
+ * documented (specification: Other response bodies), so only a creation that succeeds proves that there are
+ * credits. From the first 402 on, all creations that wait for a top-up share one attempt every 20 seconds.
+ *
+ * 1. Creations that were not refused yet are tried first: they may be cheaper than the refused ones.
+ * 2. If a creation succeeds that was refused before, there was a top-up, and all go on. Any other that
+ *    succeeds may only be cheaper: then one more is tried at once.
+ * 3. A wait without credits ends at its deadline, but not before the creation was tried once.
+ */
+export class TopUpGate {
+	/** When the next attempt may be made, on the monotonic clock; `undefined` while credits do not lack. */
+	private nextTryAt: number | undefined;
+	private readonly untried = new WaitQueue(false);
+	private readonly refusedBefore = new WaitQueue(false);
+	private readonly wakeUp: WakeUp;
+
+	constructor(private readonly clock: Clock) {
+		const onFault = (fault: unknown) => {
+			this.untried.rejectAll(fault);
+			this.refusedBefore.rejectAll(fault);
+		};
+		this.wakeUp = new WakeUp(clock, () => this.serve(), onFault);
+	}
+
+	/**
+	 * Waits for the turn of a creation.
+	 * @param wasRefused whether the same creation has been refused with 402
+	 * @returns whether it may be tried: not if it was cancelled, nor if it was refused and its deadline (on
+	 * the monotonic clock) has passed
+	 */
+	mayTry(channel: Channel, deadline: number, wasRefused = false): Promise<boolean> {
+		if (this.nextTryAt === undefined) return Promise.resolve(!channel.signal?.aborted);
+		const now = this.clock.monotonic();
+		const queue = wasRefused ? this.refusedBefore : this.untried;
+		const pending = queue.wait(channel, now, deadline - now);
+		this.wakeUp.set(now + RECHECK_MS);
+		return pending;
+	}
+
+	/**
+	 * Waits until a creation may be tried.
+	 * @param wait the state of the creation
+	 * @param timeoutMs how long it waits for credits, from the moment at which they are known to lack
+	 * @returns why it may not be tried
+	 */
+	async awaitCredits(
+		channel: Channel,
+		wait: CreditWait,
+		timeoutMs: number,
+	): Promise<Failed | undefined> {
+		wait.wasFree = !this.lacksCredits;
+		if (this.lacksCredits) wait.creditsBy ??= this.clock.monotonic() + timeoutMs;
+		const { creditsBy = Infinity, lackedCredits } = wait;
+		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) return undefined;
+		// What was not refused yet waits until it is tried or cancelled.
+		const isCancelled = channel.signal?.aborted || lackedCredits === undefined;
+		return isCancelled ? fail({ kind: 'cancelled' }) : lackedCredits;
+	}
+
+	get lacksCredits(): boolean {
+		return this.nextTryAt !== undefined;
+	}
+
+	refused(): void {
+		this.nextTryAt ??= this.clock.monotonic() + TRY_EVERY_MS;
+	}
+
+	/**
+	 * A creation has succeeded.
+	 * @param wasRefusedBefore whether the same creation had been refused with 402
+	 */
+	succeeded(wasRefusedBefore: boolean): void {
+		if (this.nextTryAt === undefined) return;
+		this.nextTryAt = wasRefusedBefore ? undefined : this.clock.monotonic();
+		this.serve();
+	}
+
+	private get waiting(): number {
+		return this.untried.size + this.refusedBefore.size;
+	}
+
+	private serve(): void {
+		const now = this.clock.monotonic();
+		this.refusedBefore.expire(
+			({ since, timeoutMs }) => now >= since + timeoutMs,
+			() => false,
+		);
+		while (this.waiting > 0 && now >= (this.nextTryAt ?? now)) {
+			if (this.nextTryAt !== undefined) this.nextTryAt = now + TRY_EVERY_MS;
+			const queue = this.untried.size > 0 ? this.untried : this.refusedBefore;
+			queue.grant(true);
+		}
+		if (this.waiting > 0) this.wakeUp.set(now + RECHECK_MS);
+	}
+}

@@ -1,0 +1,150 @@
+import {
+	isOutcomeOpen,
+	NEW,
+	nextStep,
+	transition,
+	type Created,
+	type Facts,
+	type ItemEvent,
+	type ItemState,
+	type New,
+	type Sent,
+} from '../../../src/creation/idempotency/itemState';
+
+const DAY = 86_400_000;
+const TEN_MINUTES = 600_000;
+
+const fresh: New = { is: 'new', nextKey: 2 };
+const asked: Sent = {
+	is: 'sent',
+	nextKey: 2,
+	key: 'k2',
+	path: '/generations',
+	body: { prompt: 'a cat' },
+	firstSentAt: 1_000,
+	isInFlight: false,
+	mayBeCarriedOut: false,
+};
+const out: Sent = { ...asked, isInFlight: true };
+const unknown: Sent = { ...asked, mayBeCarriedOut: true };
+const job = { id: 'gen_1', object: 'generation' };
+const made: Created = { is: 'created', nextKey: 2, job };
+const done: Created = { is: 'done', nextKey: 2, job, resource: '{}' };
+
+const sending = (key?: string): ItemEvent => {
+	const request = { kind: 'sending', path: '/speech', body: 1, now: 5_000 } as const;
+	return key === undefined ? request : { ...request, key };
+};
+const sent: Sent = {
+	is: 'sent',
+	nextKey: 2,
+	path: '/speech',
+	body: 1,
+	firstSentAt: 5_000,
+	isInFlight: true,
+	mayBeCarriedOut: false,
+};
+const refused: ItemEvent = { kind: 'refused' };
+const refusedWithKey: ItemEvent = { kind: 'refused', keepsKey: true };
+
+/** Every event in the states that it changes. */
+const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
+	[NEW, sending(), { ...sent, nextKey: 0, key: undefined }],
+	[asked, sending('k2'), out],
+	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
+	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
+	[unknown, sending('k3'), { ...sent, key: 'k3' }],
+
+	[out, { kind: 'noEffect' }, asked],
+	[{ ...out, mayBeCarriedOut: true }, { kind: 'noEffect' }, unknown],
+
+	[out, { kind: 'outcomeUnknown' }, unknown],
+
+	[out, refused, { is: 'new', nextKey: 3 }],
+	[out, refusedWithKey, { is: 'new', nextKey: 2 }],
+	[{ ...out, mayBeCarriedOut: true }, refused, unknown],
+	[{ ...out, mayBeCarriedOut: true }, refusedWithKey, unknown],
+
+	[unknown, { kind: 'jobKnown', job }, made],
+
+	[made, { kind: 'jobSucceeded', resource: '{}' }, done],
+	[made, { kind: 'jobFailed' }, { is: 'new', nextKey: 3 }],
+
+	[unknown, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+	[done, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+
+	[unknown, { kind: 'userWarned', execution: '7' }, { ...unknown, warnedIn: '7' }],
+];
+
+test.each(TABLE)('%j: %j', (state, event, next) => {
+	const before = JSON.stringify(state);
+	expect(transition(state, event)).toStrictEqual(next);
+	expect(JSON.stringify(state)).toBe(before);
+});
+
+test('a job that is known stays known, whatever comes of further requests', () => {
+	const events: ItemEvent[] = [
+		sending('k3'),
+		...(['noEffect', 'outcomeUnknown', 'refused'] as const).map((kind) => ({ kind })),
+		{ kind: 'jobKnown', job: { id: 'gen_2' } },
+	];
+	for (const event of events)
+		expect([transition(made, event), transition(done, event)]).toEqual([made, done]);
+});
+
+test('the outcome is open of what is on its way or unknown', () => {
+	const states: ItemState[] = [fresh, asked, out, unknown, made, done];
+	expect(states.filter(isOutcomeOpen)).toEqual([out, unknown]);
+});
+
+const facts: Facts = {
+	now: 2_000,
+	isKnown: true,
+	isOther: false,
+	isChanged: false,
+	hasFixedKey: false,
+	execution: '7',
+};
+const later = { now: 1_000 + DAY };
+const changed = { isOther: true, isChanged: true };
+const fixed = { hasFixedKey: true };
+const isWarned = { ...unknown, warnedIn: '7' };
+const newOne = { do: 'send', startsOver: true };
+
+const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
+	[fresh, {}, { do: 'send', startsOver: false }],
+	[fresh, changed, newOne],
+
+	[asked, {}, { do: 'send', startsOver: false }],
+	[asked, { isOther: true }, newOne],
+	[asked, { ...changed, ...fixed }, newOne],
+	[asked, later, newOne],
+
+	[out, {}, { do: 'resend', sent: out }],
+	[out, later, { do: 'warn', because: 'expired' }],
+	[unknown, fixed, { do: 'resend', sent: unknown }],
+	[unknown, { now: DAY + 999 }, { do: 'resend', sent: unknown }],
+	[unknown, later, { do: 'warn', because: 'expired' }],
+	// The clock was set back by a second, and by ten minutes.
+	[unknown, { now: 0 }, { do: 'resend', sent: unknown }],
+	[unknown, { now: 1_000 - TEN_MINUTES }, { do: 'warn', because: 'expired' }],
+	[unknown, changed, { do: 'warn', because: 'changed' }],
+	[unknown, { ...changed, ...fixed }, { do: 'reject' }],
+	[unknown, { ...changed, ...fixed, ...later }, { do: 'warn', because: 'changed' }],
+
+	// A try in the execution that was told is told again; the next execution is the user's decision.
+	[isWarned, changed, { do: 'warn', because: 'changed' }],
+	[isWarned, { ...later, execution: '8' }, newOne],
+	[isWarned, { execution: '8' }, { do: 'resend', sent: isWarned }],
+
+	[made, { now: 9 * DAY }, { do: 'read', job }],
+	[made, changed, newOne],
+	[made, { ...changed, ...fixed }, { do: 'reject', job }],
+	[done, {}, { do: 'output', job, resource: '{}' }],
+	[{ ...done, resource: undefined }, {}, { do: 'read', job }],
+	[done, changed, newOne],
+];
+
+test.each(STEPS)('a try begins: %j with %j', (state, given, step) => {
+	expect(nextStep(state, { ...facts, ...given })).toEqual(step);
+});

@@ -1,0 +1,160 @@
+import {
+	LostOfWorkflow,
+	LostRequests,
+	type Owner,
+} from '../../../src/creation/idempotency/lostRequests';
+import {
+	newMemory,
+	type ItemMemory,
+	type NodeMemory,
+	type ItemState,
+} from '../../../src/creation/idempotency/itemState';
+import { VirtualClock } from '../../model/virtualClock';
+
+const DAY = 86_400_000;
+
+const created = (id: string, nextKey = 0): ItemState => ({ is: 'created', nextKey, job: { id } });
+const sent = (key: string): ItemState => ({
+	is: 'sent',
+	nextKey: 0,
+	key,
+	path: '/generations',
+	body: {},
+	firstSentAt: 0,
+	isInFlight: false,
+	mayBeCarriedOut: true,
+});
+
+const memoryOf = (scope: string, state: ItemState, content = 'a cat'): ItemMemory => ({
+	...newMemory(),
+	scope,
+	content,
+	state,
+});
+
+const owner = (execution: string, more: Partial<Owner> = {}): Owner => ({
+	execution,
+	isManual: true,
+	node: 'w/n',
+	credential: 'c',
+	order: () => 'order 1',
+	...more,
+});
+
+function setUp(isShared = false) {
+	const clock = new VirtualClock();
+	return { clock, lost: new LostRequests(isShared, clock) };
+}
+
+test('of equal requests one with a job is taken, then one of the same kind, then the one lost first; each once', () => {
+	const { lost } = setUp();
+	lost.add(memoryOf('1', sent('of production')), owner('1', { isManual: false }));
+	lost.add(memoryOf('2', sent('first')), owner('2'));
+	lost.add(memoryOf('3', sent('second')), owner('3'));
+	lost.add(memoryOf('4', created('gen_4')), owner('4', { isManual: false }));
+	const taken = Array.from({ length: 5 }, () => lost.take('a cat', owner('9'))?.scope);
+	expect(taken).toEqual(['4', '2', '3', '1', undefined]);
+});
+
+test.each<[name: string, by: Partial<Owner>, isShared: boolean, found: boolean]>([
+	['the execution itself, which knows it by its own memory', { execution: '1' }, false, false],
+	['another node with the same credential', { node: 'w/other' }, false, true],
+	['the node with another credential', { credential: 'other' }, false, true],
+	['another node with another one', { node: 'w/other', credential: 'other' }, false, false],
+	['whatever order, in the editor', { order: () => 'order 2' }, false, true],
+	['another order, in production', { order: () => 'order 2' }, true, false],
+	['the same order, in production', {}, true, true],
+])('what was lost is found by: %s', (_name, by, isShared, found) => {
+	const { lost } = setUp(isShared);
+	lost.add(memoryOf('1', created('gen_1')), owner('1'));
+	const asking = { ...owner('2'), ...by };
+	expect(lost.take('a cat', asking)?.scope).toBe(found ? '1' : undefined);
+});
+
+test('retries of one order all find what it has paid for; what certainly has no job, nobody takes', () => {
+	const { lost } = setUp(true);
+	lost.add(memoryOf('1', created('gen_1')), owner('1'));
+	lost.add(memoryOf('2', { is: 'new', nextKey: 2 }, 'a dog'), owner('1'));
+	for (const retry of ['2', '3', '4']) expect(lost.take('a cat', owner(retry))?.scope).toBe('1');
+	expect(lost.take('a dog', owner('2'))).toBeUndefined();
+});
+
+test('what has come further than the memory that n8n has kept is found by the request', () => {
+	const { lost } = setUp(true);
+	lost.add(memoryOf('1', created('gen_1', 1)), owner('1'));
+	expect(lost.laterThan(memoryOf('1', { is: 'new', nextKey: 0 }))).toMatchObject({ scope: '1' });
+	expect(lost.laterThan(memoryOf('1', created('gen_2', 2)))).toBeUndefined();
+	expect(lost.laterThan(memoryOf('2', { is: 'new', nextKey: 0 }))).toBeUndefined();
+});
+
+test('a day after it was lost it is forgotten, whatever the clock on the wall says', async () => {
+	const { clock, lost } = setUp();
+	const wall = jest.spyOn(clock, 'now');
+	lost.add(memoryOf('1', created('gen_1')), owner('1'));
+	wall.mockReturnValue(-DAY);
+	await clock.pass(DAY - 1);
+	lost.forgetOld();
+	expect(lost.laterThan(memoryOf('1', { is: 'new', nextKey: 0 }))).toBeDefined();
+	await clock.pass(1);
+	lost.forgetOld();
+	expect(lost.take('a cat', owner('2'))).toBeUndefined();
+});
+
+test('when there are too many, the oldest are forgotten, whatever they ask for', () => {
+	const { lost } = setUp();
+	lost.add(memoryOf('1', created('gen_1')), owner('1'));
+	lost.add(memoryOf('2', created('gen_2'), 'a dog'), owner('1'));
+	lost.add(memoryOf('3', created('gen_3')), owner('1'));
+	for (let number = 4; number <= 20_002; number += 1)
+		lost.add(memoryOf(`${number}`, created(`gen_${number}`), `${number}`), owner('1'));
+	expect(lost.take('a dog', owner('2'))).toBeUndefined();
+	expect(lost.take('a cat', owner('2'))?.scope).toBe('3');
+	expect(lost.take('a cat', owner('2'))).toBeUndefined();
+});
+
+test('what is about another request by now is not given for the one that was lost', () => {
+	const { lost } = setUp();
+	const memory = memoryOf('1', { is: 'new', nextKey: 1 });
+	lost.add(memory, owner('1'));
+	// A further try of the same execution, in which an expression gives something else.
+	Object.assign(memory, { content: 'a dog', scope: '2', state: created('gen_dog', 1) });
+	expect(lost.take('a cat', owner('2'))).toBeUndefined();
+	lost.remove(memory);
+	expect(lost.take('a dog', owner('2'))).toBeUndefined();
+});
+
+describe('a run that ends', () => {
+	const end = (...runs: Array<[item: string, isGood: boolean, hasFailed: boolean]>) => {
+		const lost = new LostOfWorkflow(new VirtualClock());
+		const node: NodeMemory = { runId: 'run', items: {} };
+		for (const [item, isGood, hasFailed] of runs) {
+			const memory = node.items[item] ?? memoryOf(item, created(`gen ${item}`), item);
+			node.items[item] = memory;
+			memory.endedIn = isGood ? '1' : undefined;
+			lost.runEnded(node, [memory], owner('1'), hasFailed);
+		}
+		const isLost = (content: string) => lost.editor.take(content, owner('2')) !== undefined;
+		return Object.keys(node.items).filter(isLost);
+	};
+
+	test('loses what has not ended well; with a run that fails all earlier rounds are lost, until it is mended', () => {
+		expect(end(['a', true, false], ['b', false, false])).toEqual(['b']);
+		expect(end(['a', true, false], ['b', false, true])).toEqual(['a', 'b']);
+		expect(end(['a', true, false], ['b', false, true], ['b', true, false])).toEqual([]);
+	});
+
+	test.each([true, false])('is lost when it is stopped later, in the editor: %s', (isManual) => {
+		const lost = new LostOfWorkflow(new VirtualClock());
+		const memory = { ...memoryOf('a', created('gen_1')), endedIn: '1' };
+		const node: NodeMemory = { runId: 'run', items: { a: memory } };
+		const stop = new AbortController();
+		const by = owner('1', { isManual });
+		lost.watch(stop.signal, node, by);
+		lost.runEnded(node, [memory], by, false);
+		expect(lost.editor.take('a cat', owner('2'))).toBeUndefined();
+		stop.abort();
+		expect(lost.editor.take('a cat', owner('2'))).toBe(memory);
+		const retry = lost.production.take('a cat', owner('3', { isManual: false }));
+		expect(retry).toBe(isManual ? undefined : memory);
+	});
+});
