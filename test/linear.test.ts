@@ -176,7 +176,10 @@ const WORST: Worst[] = [
 const written = ([before, repeated, after]: Worst, length: number): string =>
 	before + repeated.repeat(Math.ceil(length / repeated.length)) + after;
 
-/** What the processor was busy with, in ms: other processes take none of it. */
+/**
+ * What the processor was busy with, in ms: other processes take none of it, but their use of the caches and a
+ * collection of garbage make it more than the reading costs.
+ */
 function costOf(read: (text: string) => unknown, text: string): number {
 	const before = process.cpuUsage();
 	try {
@@ -194,6 +197,9 @@ const LEAST = 20;
 /** Ten times the text should take ten times as long, and a hundred times is what must not be. */
 const MOST_RATIO = 50;
 
+/** How often what seems to grow too fast is measured again. */
+const REPEATS = 2;
+
 /** What grows faster than the text stands out in a short one already, among the first of so many. */
 const WORST_OF_ALL = 2;
 
@@ -204,8 +210,13 @@ test.each(Object.entries(READERS))('%s: ten times the text takes ten times as lo
 	for (const { worst, cost } of worstFirst.slice(0, WORST_OF_ALL)) {
 		let before = cost;
 		for (const length of [100_000, 1_000_000]) {
-			const now = costOf(read, written(worst, length));
-			if (now > MOST_RATIO * Math.max(LEAST, before))
+			const text = written(worst, length);
+			const most = MOST_RATIO * Math.max(LEAST, before);
+			let now = costOf(read, text);
+			// What grows faster than the text does so each time; a busy machine is slow once.
+			for (let again = 0; now > most && again < REPEATS; again++)
+				now = Math.min(now, costOf(read, text));
+			if (now > most)
 				slow.push(`${JSON.stringify(worst)} of ${length}: ${now} ms after ${before} ms`);
 			if (slow.length > 0) break;
 			before = now;
