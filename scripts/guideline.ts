@@ -210,9 +210,9 @@ export const GUIDELINE: Record<string, Record<string, Look>> = {
 			return holds(others.length === 0, `${others.length} files of JavaScript in the sources`);
 		},
 		'Errors are handled and input is validated': passes(
-			'test/nodes/anything.test.ts gives every parameter everything',
+			'test/nodes/oddValues.test.ts gives every parameter everything',
 			'jest',
-			'test/nodes/anything',
+			'test/nodes/oddValues',
 		),
 		'The linter passes': passes('n8n-node lint', 'n8n-node', 'lint'),
 	},

@@ -5,7 +5,7 @@ const LIMITER = 'test/transport/rateLimiter.test.ts';
 const SLOTS = 'test/transport/jobSlots.test.ts';
 const WIRE = 'test/wire/answers.test.ts';
 const CREATION = 'test/creation/creation.test.ts';
-const OUTAGE = 'test/creation/outage.test.ts';
+const OUTAGE = 'test/creation/run.outage.test.ts';
 const TOOL = 'test/n8n/tool.test.ts';
 const CREDENTIAL = 'test/transport/credential.test.ts';
 const WORKSPACE = 'test/transport/workspace.test.ts';
@@ -92,10 +92,13 @@ const SENTENCES: Record<string, Proof[]> = {
 			NO_SLOT,
 			LOST,
 			[
-				'test/creation/outage.test.ts',
+				'test/creation/run.outage.test.ts',
 				'a 429 between requests without an answer does not begin Wait Timeout anew',
 			],
-			['test/creation/hangs.test.ts', 'every item ends in its time, and nothing is left behind'],
+			[
+				'test/creation/creation.endsInTime.model.test.ts',
+				'every item ends in its time, and nothing is left behind',
+			],
 		],
 	'A wait that runs out is an error, which says what is known of the job and its credits.': [
 		NO_SLOT,
@@ -131,7 +134,7 @@ const SENTENCES: Record<string, Proof[]> = {
 				'no item is given up without an attempt of its own, which has its turn like all others',
 			],
 			[
-				'test/creation/idempotency/contentRuns.test.ts',
+				'test/creation/idempotency/idempotency.sameRequest.test.ts',
 				'while credits lack, a turn to try takes two requests at most, each under a key of its own',
 			],
 			[

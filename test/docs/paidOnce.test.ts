@@ -1,9 +1,9 @@
 import { provesEachSentence, type Proof } from '../support/sentences';
 
 const RUN = 'test/creation/idempotency/paidOnce.test.ts';
-const CONTENT = 'test/creation/idempotency/contentRuns.test.ts';
-const WHOLE = 'test/n8n/wholeRuns.test.ts';
-const ORDER = 'test/creation/idempotency/oneOrder.test.ts';
+const CONTENT = 'test/creation/idempotency/idempotency.sameRequest.test.ts';
+const WHOLE = 'test/n8n/runOperation.wholeRuns.test.ts';
+const ORDER = 'test/creation/idempotency/idempotency.oneOrder.test.ts';
 const TOOL = 'test/n8n/tool.test.ts';
 const NAMES = 'test/creation/idempotency/idempotency.test.ts';
 const LOST = 'test/e2e/lostExecutions.test.ts';
@@ -11,10 +11,13 @@ const CRASH = 'test/e2e/crash.test.ts';
 const SANDBOX = 'test/sandbox/idempotency.test.ts';
 
 const MODEL: Proof = [
-	'test/creation/idempotency/executions.model.test.ts',
+	'test/creation/idempotency/lostRequests.model.test.ts',
 	'sequences of executions: nothing that was paid for and lost is paid for again',
 ];
-const PAIRS: Proof = ['test/creation/answerPairs.model.test.ts', '%s, and then any answer'];
+const PAIRS: Proof = [
+	'test/creation/creation.answerPairs.model.test.ts',
+	'%s, and then any answer',
+];
 const SAME_KEY: Proof = [NAMES, '%s: the key differs by %j, and by nothing else'];
 const GO_ON: Proof = [LOST, '%s, %s: the user goes on, and nothing is paid for twice'];
 const KILLED: Proof = [
@@ -131,7 +134,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A service may keep a refusal for lack of credits (402) for a key: then _Same Request_ uses another key, which this process knows for a day.':
 		[
 			[
-				'test/creation/idempotency/contentRuns.test.ts',
+				'test/creation/idempotency/idempotency.sameRequest.test.ts',
 				'where a 402 is kept for a key, what was paid after a top-up is given again in the same process',
 			],
 		],

@@ -68,7 +68,7 @@ export const files: Mutant[] = [
 			to: "headers['X-Other'] = 'x';",
 		},
 	}),
-	...inFile('src/n8n/n8nHost.ts', 'test/n8n/execution.test.ts', {
+	...inFile('src/n8n/n8nHost.ts', 'test/n8n/n8nHost.headers.test.ts', {
 		'files/execution-told-to-all': {
 			why: 'The service on the internet learns the address of n8n and how many executions it has.',
 			from: 'isLocal ? addressOf(functions) : undefined',
@@ -160,7 +160,7 @@ export const files: Mutant[] = [
 			to: 'owner',
 		},
 	}),
-	...inFile('src/creation/sentFiles.ts', 'test/creation/sentOnce.test.ts', {
+	...inFile('src/creation/sentFiles.ts', 'test/creation/sentFiles.test.ts', {
 		'files/once-for-each-row': {
 			why: 'A hundred rows with the same logo send it a hundred times.',
 			from: 'if (!others) break;',
@@ -177,14 +177,14 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/uploads.ts', 'test/creation/sentOnce.test.ts', {
+	...inFile('src/creation/uploads.ts', 'test/creation/sentFiles.test.ts', {
 		'files/upload-ends-before-request': {
 			why: 'A request whose file was first sent a day ago names another URL under its key, and is refused.',
 			from: 'if (sharedRequest !== undefined) elsewhere.push',
 			to: 'if (sharedRequest === null) elsewhere.push',
 		},
 	}),
-	...inFile('src/creation/idempotency/idempotency.ts', 'test/creation/sentOnce.test.ts', {
+	...inFile('src/creation/idempotency/idempotency.ts', 'test/creation/sentFiles.test.ts', {
 		'files/own-key-other-body': {
 			why: 'Under one Own Key two executions name other URLs of one file, and the second is refused for a day.',
 			from: "readonly uploadOwner = 'own key';",

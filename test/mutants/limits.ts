@@ -141,7 +141,7 @@ export const limits: Mutant[] = [
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
-	...inFile('src/transport/client.ts', 'test/creation/refusedForLong.test.ts', {
+	...inFile('src/transport/client.ts', 'test/transport/client.refusedForLong.test.ts', {
 		'limits/retry-after-is-all-that-counts': {
 			why: 'A service that says Retry-After: 0 each time gets two thousand requests a minute.',
 			from: 'const delay = Math.max(hinted ?? 0, backoff);',

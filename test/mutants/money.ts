@@ -62,7 +62,7 @@ export const money: Mutant[] = [
 			to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/answerPairs.model.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/creation.answerPairs.model.test.ts', {
 		'money/402-is-asked-for-ever': {
 			why: 'Under Wait for Top-Up, a 402 for what is thought to be paid for is asked again at once, 60 times a minute for a day.',
 			from: "if (!made.ok && refusalOf(made) === 'noCredits') forgetKey(progress);",
@@ -74,7 +74,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/idempotency/oneOrder.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/answer-about-another': {
 			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
 			from: 'if (difference === undefined) return ok(',
@@ -83,7 +83,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/oneOrder.test.ts',
+		'test/creation/idempotency/idempotency.oneOrder.test.ts',
 		{
 			'money/unread-job-halts-the-run': {
 				why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
@@ -92,7 +92,7 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/creation/creation.ts', 'test/creation/saidByStatus.test.ts', {
+	...inFile('src/creation/creation.ts', 'test/creation/answer.byStatus.test.ts', {
 		'money/failed-by-the-answer': {
 			why: 'The 202 to a creation says "failed", nobody reads the job, and the next try pays for another one.',
 			from: "&& jobState(job, settings.terminalStatuses) !== 'bad'",
@@ -106,7 +106,7 @@ export const money: Mutant[] = [
 			to: 'ending.abort();',
 		},
 	}),
-	...inFile('src/creation/sending.ts', 'test/creation/idempotency/oneOrder.test.ts', {
+	...inFile('src/creation/sending.ts', 'test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
 			from: 'idempotency.keyOf(isFilledIn ? body : undefined)',
@@ -142,7 +142,7 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/creation/sending.ts', 'test/creation/credits/cap.test.ts', {
+	...inFile('src/creation/sending.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
 			from: 'if (!isLimited(item)) return sendInSlot(',
@@ -151,7 +151,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/contentRuns.test.ts',
+		'test/creation/idempotency/idempotency.sameRequest.test.ts',
 		{
 			'money/no-second-look-at-a-failed-job': {
 				why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
@@ -191,7 +191,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replays.test.ts',
+		'test/creation/idempotency/replayedJob.free.test.ts',
 		{
 			'money/repetition-is-refused': {
 				why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
@@ -202,7 +202,7 @@ export const money: Mutant[] = [
 	),
 	...inFile(
 		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replays.test.ts',
+		'test/creation/idempotency/replayedJob.free.test.ts',
 		{
 			'money/key-that-is-over-is-free': {
 				why: 'A day later the same request is paid for again, past every limit.',
@@ -254,7 +254,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/idempotency/lostRequests.ts',
-		'test/creation/idempotency/oneOrder.test.ts',
+		'test/creation/idempotency/idempotency.oneOrder.test.ts',
 		{
 			'money/round-pays-again': {
 				why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
@@ -310,7 +310,7 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/cap.test.ts', {
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/price-up-to-the-limit': {
 			why: 'An item that costs more than what is left of Max Credits is sent.',
 			from: 'price > left + tolerance;',
@@ -322,7 +322,7 @@ export const money: Mutant[] = [
 			to: 'price === null || left < 0;',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/cap.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/resend-leaves-the-sum': {
 			why: 'A retry of an execution that was stopped does not know of what may be paid for, and spends more than Max Credits.',
 			from: '\tconst now = clock.now();\n',
@@ -336,7 +336,7 @@ export const money: Mutant[] = [
 			to: '< 9 * DAY_MS) break;',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/credits/cap.test.ts', {
+	...inFile('src/creation/answer.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/expected-price-stays': {
 			why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
 			from: 'executionSum.countOpen(item, 0);\n',
@@ -345,7 +345,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditsByOutput.test.ts',
+		'test/creation/credits/creditLimits.byOutput.test.ts',
 		{
 			'money/sums-of-fractions': {
 				why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
@@ -356,7 +356,7 @@ export const money: Mutant[] = [
 	),
 	...inFile(
 		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditsByOutput.test.ts',
+		'test/creation/credits/creditLimits.byOutput.test.ts',
 		{
 			'money/limit-without-prices': {
 				why: 'Another process does not know what the workspace has paid, and its first job may cost anything.',
@@ -365,7 +365,7 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditsByOutput.test.ts', {
+	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/price-of-a-job': {
 			why: 'The price of a job is taken for that of an output: after four pictures, one is refused.',
 			from: 'return paid && paid.credits / paid.units;',
@@ -387,7 +387,7 @@ export const money: Mutant[] = [
 			to: 'const MOST_PAGES = 1;',
 		},
 	}),
-	...inFile('src/transport/priceBook.ts', 'test/creation/credits/cap.test.ts', {
+	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/planning-is-free': {
 			why: 'An agent run reserves one credit more than Max Credits allows.',
 			from: 'undefined : PLANNING_CREDITS + budget;',
@@ -406,33 +406,41 @@ export const money: Mutant[] = [
 			to: "return fail({ kind: 'skipped', cause: TOO_BUSY });",
 		},
 	}),
-	...inFile('src/creation/credits/today.ts', 'test/creation/credits/creditsPerDay.test.ts', {
+	...inFile('src/creation/credits/today.ts', 'test/creation/credits/creditLimits.perDay.test.ts', {
 		'money/day-ignores-the-run': {
 			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
 			from: 'today.credits + sinceThen(item, today)',
 			to: 'today.credits',
 		},
 	}),
-	...inFile('src/creation/credits/shownToday.ts', 'test/creation/credits/creditsPerDay.test.ts', {
-		'money/sum-without-modes-is-nothing': {
-			why: 'Where the usage shows only a sum, speech and agent runs count as nothing, without a word.',
-			from: 'rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows',
-			to: 'rows',
+	...inFile(
+		'src/creation/credits/shownToday.ts',
+		'test/creation/credits/creditLimits.perDay.test.ts',
+		{
+			'money/sum-without-modes-is-nothing': {
+				why: 'Where the usage shows only a sum, speech and agent runs count as nothing, without a word.',
+				from: 'rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows',
+				to: 'rows',
+			},
+			'money/yesterday-counts': {
+				why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
+				from: '!undated.older.has(entry.id)',
+				to: 'entry.id !== undefined',
+			},
 		},
-		'money/yesterday-counts': {
-			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
-			from: '!undated.older.has(entry.id)',
-			to: 'entry.id !== undefined',
+	),
+	...inFile(
+		'src/creation/credits/creditLimits.ts',
+		'test/creation/credits/creditLimits.perDay.test.ts',
+		{
+			'money/unknown-day-is-free': {
+				why: 'Where nobody can say what was spent today, everything is sent.',
+				from: 'if (obstacle === undefined && !isTooMuch(',
+				to: 'if (!isTooMuch(',
+			},
 		},
-	}),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/creditsPerDay.test.ts', {
-		'money/unknown-day-is-free': {
-			why: 'Where nobody can say what was spent today, everything is sent.',
-			from: 'if (obstacle === undefined && !isTooMuch(',
-			to: 'if (!isTooMuch(',
-		},
-	}),
-	...inFile('src/creation/credits/today.ts', 'test/creation/credits/dayHolds.test.ts', {
+	),
+	...inFile('src/creation/credits/today.ts', 'test/creation/credits/today.test.ts', {
 		'money/day-is-read-once': {
 			why: 'Two workers that make a batch each spend the limit of the day twice.',
 			from: 'since > 0 && since + price > left / SHARERS',
@@ -454,7 +462,7 @@ export const money: Mutant[] = [
 			to: 'if (read.ok) ',
 		},
 	}),
-	...inFile('src/creation/credits/shownToday.ts', 'test/creation/credits/dayHolds.test.ts', {
+	...inFile('src/creation/credits/shownToday.ts', 'test/creation/credits/today.test.ts', {
 		'money/list-without-moments-is-empty': {
 			why: 'A list that goes on from no moment shows all jobs as older than the day: nothing counts.',
 			from: 'isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown }',
@@ -466,7 +474,7 @@ export const money: Mutant[] = [
 			to: 'entries.set(entry, entry)',
 		},
 	}),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/dayHolds.test.ts', {
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/today.test.ts', {
 		'money/lost-answer-is-over-the-limit': {
 			why: 'A picture that was paid for and not answered does not fit under the limit of the day, and is never given.',
 			from: ' || isOutcomeOpen(memory.state)) return undefined;',
@@ -480,28 +488,28 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/credits/today.ts', 'test/creation/credits/dayHolds.test.ts', {
+	...inFile('src/creation/credits/today.ts', 'test/creation/credits/today.test.ts', {
 		'money/lost-voice-takes-the-day': {
 			why: 'A gateway has answered once in the place of the service, and nothing more is made that day.',
 			from: 'answeredAt > until - LOST_MS',
 			to: 'answeredAt <= until',
 		},
 	}),
-	...inFile('src/transport/workspace.ts', 'test/creation/credits/dayHolds.test.ts', {
+	...inFile('src/transport/workspace.ts', 'test/creation/credits/today.test.ts', {
 		'money/quiet-hour-forgets-what-goes-on': {
 			why: 'After an hour without a request, what goes on counts for no limit of the day: 240 of 100 credits are spent.',
 			from: ' + this.entries.size > 0',
 			to: ' > 0',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/dayHolds.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/today.test.ts', {
 		'money/plans-count-twice': {
 			why: 'Each plan that nobody has approved yet counts twice for the day, and is read before each run.',
 			from: 'isPlan && entry.credits <= PLANNING_CREDITS',
 			to: 'false',
 		},
 	}),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/dayHolds.test.ts', {
+	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/today.test.ts', {
 		'money/day-bounds-no-budget': {
 			why: 'An agent run that approves itself spends any amount under a limit of the day.',
 			from: 'Math.min(leftOfExecution(item), leftOfDay(item))',
@@ -510,7 +518,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/idempotency/idempotency.ts',
-		'test/creation/idempotency/contentRuns.test.ts',
+		'test/creation/idempotency/idempotency.sameRequest.test.ts',
 		{
 			'money/kept-402-pays-each-time': {
 				why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
@@ -529,16 +537,20 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/limitsAndRepeats.test.ts', {
-		'money/next-round-counts-twice': {
-			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
-			from: 'request ${state.key ?? origin.place} ',
-			to: 'request ${origin.place} ',
+	...inFile(
+		'src/creation/credits/ledger.ts',
+		'test/creation/credits/creditLimits.repeats.test.ts',
+		{
+			'money/next-round-counts-twice': {
+				why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
+				from: 'request ${state.key ?? origin.place} ',
+				to: 'request ${origin.place} ',
+			},
 		},
-	}),
+	),
 	...inFile(
 		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/limitsAndRepeats.test.ts',
+		'test/creation/credits/creditLimits.repeats.test.ts',
 		{
 			'money/dearer-than-what-is-paid-for': {
 				why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
@@ -549,7 +561,7 @@ export const money: Mutant[] = [
 	),
 	...inFile(
 		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/limitsAndRepeats.test.ts',
+		'test/creation/credits/creditLimits.repeats.test.ts',
 		{
 			'money/free-parts-have-to-fit': {
 				why: 'With Same Request, parts of a text that cost nothing again are counted, and the limit refuses the rest.',
@@ -560,7 +572,7 @@ export const money: Mutant[] = [
 	),
 	...inFile(
 		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/limitsAndRepeats.test.ts',
+		'test/creation/credits/creditLimits.repeats.test.ts',
 		{
 			'money/known-parts-have-to-fit': {
 				why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
@@ -571,7 +583,7 @@ export const money: Mutant[] = [
 	),
 	...inFile(
 		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/limitsAndRepeats.test.ts',
+		'test/creation/credits/creditLimits.repeats.test.ts',
 		{
 			'money/lost-parts-need-not-fit': {
 				why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
@@ -594,14 +606,18 @@ export const money: Mutant[] = [
 			to: 'alike.refused.add(-1 - alike.refused.size);',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/idempotency/replays.test.ts', {
-		'money/repetition-counts': {
-			why: 'A picture that is given again for nothing uses up the limit of what is new.',
-			from: 'if (!isNew) return strike(item, entry);',
-			to: '',
+	...inFile(
+		'src/creation/credits/ledger.ts',
+		'test/creation/idempotency/replayedJob.free.test.ts',
+		{
+			'money/repetition-counts': {
+				why: 'A picture that is given again for nothing uses up the limit of what is new.',
+				from: 'if (!isNew) return strike(item, entry);',
+				to: '',
+			},
 		},
-	}),
-	...inFile('src/creation/idempotency/replayedJob.ts', 'test/creation/saidByStatus.test.ts', {
+	),
+	...inFile('src/creation/idempotency/replayedJob.ts', 'test/creation/answer.byStatus.test.ts', {
 		'money/accepted-means-failed': {
 			why: 'A job that the 202 of its creation calls failed is not looked at, and the next try pays again.',
 			from: "if (stateOf(made) !== 'bad') return made;",
@@ -610,7 +626,7 @@ export const money: Mutant[] = [
 	}),
 	...inFile(
 		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replays.test.ts',
+		'test/creation/idempotency/replayedJob.free.test.ts',
 		{
 			'money/new-job-read-at-once': {
 				why: 'With Same Request each new job costs a read that nothing needs.',
@@ -621,7 +637,7 @@ export const money: Mutant[] = [
 	),
 	...inFile(
 		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/credits/creditsPerDay.test.ts',
+		'test/creation/credits/creditLimits.perDay.test.ts',
 		{
 			'money/quick-jobs-are-free': {
 				why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
@@ -630,7 +646,7 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/n8n/remembered.ts', 'test/n8n/toolDoors.test.ts', {
+	...inFile('src/n8n/remembered.ts', 'test/n8n/tool.doors.test.ts', {
 		'money/tool-call-of-another-row': {
 			why: 'An agent that asks for the picture of the second row gets that of the first.',
 			from: 'const counts = READS_NODE.test(expressions) && !changes;',
@@ -678,14 +694,14 @@ export const money: Mutant[] = [
 			to: 'alike && ',
 		},
 	}),
-	...inFile('src/creation/run.ts', 'test/creation/credits/creditsByOutput.test.ts', {
+	...inFile('src/creation/run.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',
 			from: 'if (run.continuesOnFail) return;',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/n8n/wholeRuns.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/n8n/runOperation.wholeRuns.test.ts', {
 		'money/repeated-key-counts-twice': {
 			why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
 			from: 'const more = Math.max(0, reserved - before);',
@@ -765,7 +781,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/client.ts', 'test/creation/outage.test.ts', {
+	...inFile('src/transport/client.ts', 'test/creation/run.outage.test.ts', {
 		'money/outage-sends-the-rest': {
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
 			from: 'return before >= failingSince - IN_A_ROW_MS;',
@@ -826,7 +842,7 @@ export const money: Mutant[] = [
 			to: 'fail(read.failure)',
 		},
 	}),
-	...inFile('src/n8n/remembered.ts', 'test/n8n/toolDoors.test.ts', {
+	...inFile('src/n8n/remembered.ts', 'test/n8n/tool.doors.test.ts', {
 		'money/own-agents-forget': {
 			why: "In n8n's own Agents a call whose answer was lost is paid for again by the same call.",
 			from: '!hasEnded(earlier.memory)) return earlier.memory;',
@@ -838,14 +854,14 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/entrance.ts', 'test/n8n/toolDoors.test.ts', {
+	...inFile('src/n8n/entrance.ts', 'test/n8n/tool.doors.test.ts', {
 		'money/old-agents-hear-nothing': {
 			why: 'A model of an agent up to version 2 hears nothing of a failure, and buys another.',
 			from: '(isNested && ofCall.node.retryOnFail !== true)',
 			to: 'false',
 		},
 	}),
-	...inFile('src/n8n/errors.ts', 'test/n8n/toolDoors.test.ts', {
+	...inFile('src/n8n/errors.ts', 'test/n8n/tool.doors.test.ts', {
 		'money/model-hears-a-code': {
 			why: 'A model hears "The service did not respond (ECONNRESET)", and buys another.',
 			from: 'return context.isTool ? forModel(error) : error;',

@@ -138,7 +138,7 @@ export const values: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/n8n/errors.ts', 'test/n8n/shownErrors.test.ts', {
+	...inFile('src/n8n/errors.ts', 'test/n8n/errors.shown.test.ts', {
 		'values/code-replaces-a-message': {
 			why: 'An error that names a file such as ENOENT.png says that a host was not found.',
 			from: '\terror.messages = [];\n',

@@ -1,11 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { answer, errorBody, LOST } from '../../model/answers';
-import { dice } from '../../model/random';
-import { playSeeds } from '../../support/seed';
-import { byId, setUp } from '../../support/serviceRun';
-import { cases } from '../../support/thorough';
+import { answer, errorBody, LOST } from '../model/answers';
+import { dice } from '../model/random';
+import { playSeeds } from '../support/seed';
+import { byId, setUp } from '../support/serviceRun';
+import { cases } from '../support/thorough';
 
-jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
+jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * A run of a node ends with an error, or with a result for each of its items. n8n takes a run without an
