@@ -51,7 +51,10 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	notApproved: [{ kind: 'notApproved', reason: '…' }],
 	download: [{ kind: 'download', outputId: '…', problem: '…' }],
 	upload: [{ kind: 'upload', field: '…', problem: '…' }],
-	creditCap: [{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined }],
+	creditCap: [
+		{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined },
+		{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: null },
+	],
 	dayCap: [
 		{ kind: 'dayCap', maxCredits: 77, spent: 66, needed: 55 },
 		{ kind: 'dayCap', maxCredits: 77, spent: 0, needed: undefined, problem: '…' },
@@ -111,14 +114,12 @@ interface Entry {
 	cure: string;
 }
 
-/** An entry is an item of a list: its messages in bold, the cause, an arrow, what to do. */
+/** An entry is a row of a table: its messages in bold, the cause, what to do. */
 function entriesIn(text: string): Entry[] {
-	const [, ...items] = text.split(/^- (?=\*\*)/m);
-	return items.map((item) => {
-		const [entry = ''] = item.split('\n\n');
-		const line = entry.replace(/\s+/g, ' ');
+	const rows = text.split('\n').filter((line) => line.startsWith('| **'));
+	return rows.map((row) => {
 		const [, said = '', cause = '', cure = ''] =
-			/^((?:(?:, | or )?\*\*.*?\*\*)+)(.*?)→(.*)$/.exec(line) ?? [];
+			/^\| ((?:(?:, | or )?\*\*.*?\*\*)+) \| (.*?) \| (.*) \|$/.exec(row) ?? [];
 		const messages = [...said.matchAll(/\*\*(.*?)\*\*/g)].map(([, message = '']) => message);
 		return { messages, cause, cure };
 	});
@@ -165,6 +166,6 @@ test('what n8n says by itself has a cause and a way out, too', () => {
 });
 
 test('what looks like an entry is one', () => {
-	const items = page.split('\n').filter((line) => line.startsWith('- '));
-	expect(items).toHaveLength(entries.length + entriesIn(ofN8n).length);
+	const rows = page.split('\n').filter((line) => /^\|(?! Message|-)/.test(line));
+	expect(rows).toHaveLength(entries.length + entriesIn(ofN8n).length);
 });
