@@ -57,7 +57,8 @@ export class MediaGenApi implements ICredentialType {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: LIMITS.concurrentJobs,
-			description: 'How many generations at a time the plan of the workspace allows',
+			description:
+				'How many images, videos and sounds at a time the plan of the workspace allows. All nodes of this n8n share this limit.',
 		},
 		// n8n would add these two by itself, with every domain allowed, and take a hidden one for missing.
 		{

@@ -56,7 +56,8 @@ const INPUT_FIELDS: OfModes[] = [
 	inputField({
 		name: 'reference_images',
 		displayName: 'Reference Images',
-		description: 'Images of what appears in the result',
+		description:
+			'Images that show what appears in the result, for models with the input reference_images',
 		modes: VISUAL,
 	}),
 	inputField({
@@ -68,7 +69,8 @@ const INPUT_FIELDS: OfModes[] = [
 	inputField({
 		name: 'image_refs',
 		displayName: 'Image Refs',
-		description: 'Images for models that name image_refs among their inputs',
+		description:
+			'Images for models with the input image_refs, which is another one than Reference Images',
 		modes: ALL,
 	}),
 	inputField({
@@ -88,14 +90,15 @@ const INPUT_FIELDS: OfModes[] = [
 	inputField({
 		name: 'video_refs',
 		displayName: 'Video Refs',
-		description: 'Videos for models that name video_refs among their inputs',
+		description:
+			'Videos for models with the input video_refs, which is another one than Source Video',
 		modes: MOVING,
 		example: VIDEO,
 	}),
 	inputField({
 		name: 'audio_refs',
 		displayName: 'Audio Refs',
-		description: 'Audio for models that name audio_refs among their inputs',
+		description: 'Audio for models with the input audio_refs',
 		modes: MOVING,
 		example: 'https://example.com/sound.mp3',
 	}),
@@ -184,11 +187,11 @@ const PARAMETERS: OfModes[] = [
 	},
 	listed('quality', 'Quality', ALL, {
 		placeholder: 'e.g. high',
-		description: 'The quality level',
+		description: 'One of the quality levels that the model lists',
 	}),
 	listed('resolution', 'Resolution', VISUAL, {
 		placeholder: 'e.g. 1080p',
-		description: 'The resolution, such as 720p',
+		description: 'How fine the picture is, such as 720p',
 	}),
 	listed('size', 'Size', VISUAL, {
 		placeholder: 'e.g. 1024x1024',
