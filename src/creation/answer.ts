@@ -10,7 +10,7 @@ import type { Item, OperationSpec } from './item';
 import { settle } from './credits/ledger';
 import { noteFailure } from './run';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
-import { forgetKey, isJobNew, type DatedJob } from './idempotency/replayedJob';
+import { forgetKey, isJobNew, recordAnsweredJob, type DatedJob } from './idempotency/replayedJob';
 
 /*
  * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
@@ -73,8 +73,8 @@ export interface Progress {
 	readonly idempotency: Idempotency;
 	/** When this try began, on the monotonic clock. */
 	readonly beganAt: number;
-	/** Whether this process had met the job of its answer. */
-	met?: 'before' | 'meanwhile';
+	/** Whether this process had seen the job of its answer: before this try began, or meanwhile. */
+	jobSeen?: 'before' | 'meanwhile';
 	/** The last job of this try that says it had failed before. */
 	olderByItsDate?: DatedJob;
 	readonly slotWait: SlotWait;
@@ -146,6 +146,7 @@ const count: Hearer = ({ made, body }, progress) => {
 	// The service wanted credits for this key, so it has no job that was paid for under it.
 	if (!made.ok && refusalOf(made) === 'noCredits') forgetKey(progress);
 	if (entry === undefined) return undefined;
+	if (made.ok) recordAnsweredJob(progress, made.value.job);
 	const isNew = made.ok && isJobNew(progress, made.value.job);
 	settle(item, entry, body, made.ok ? ok(made.value.job) : made, isNew);
 	return undefined;

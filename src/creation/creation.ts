@@ -17,7 +17,7 @@ import {
 } from './idempotency/idempotency';
 import type { Item, ItemOutput, Settings } from './item';
 import { close } from './credits/ledger';
-import { forgetKey, judge } from './idempotency/replayedJob';
+import { confirmJob, forgetKey } from './idempotency/replayedJob';
 import type { Made, Progress } from './answer';
 import { inTurn, refusedAlike, whyStopped } from './run';
 import { goOnWithLost, rememberRequest } from './idempotency/lostRequests';
@@ -177,7 +177,7 @@ class Creation {
 	 * Where an answer is no end, it is decided anew what to send.
 	 */
 	private async obtainJob(): Promise<Result<Made>> {
-		const { item, files, idempotency, progress, stop } = this;
+		const { item, files, progress, stop } = this;
 		const { host, memory, settings, workspace } = item;
 		const { topUpGate } = workspace;
 		const channel = { ...host.channel, signal: stop };
@@ -200,9 +200,7 @@ class Creation {
 			if (!heard.ok) return heard;
 			// An answer alone proves neither that its job has failed nor, under a key that others share, that
 			// it is a new one.
-			const { job } = heard.value;
-			const isProven = !idempotency.isShared && jobState(job, settings.terminalStatuses) !== 'bad';
-			const made = isProven ? heard.value : await judge(progress, heard.value);
+			const made = await confirmJob(progress, heard.value);
 			if (!('again' in made)) return ok(made);
 		}
 	}

@@ -99,34 +99,33 @@ export class Refusals {
 		return this.tooDear.find((one) => one.kind === kind && amountOf(priced) >= one.amount);
 	}
 
-	/** A row was refused for lack of credits. @returns whether all others would be too */
-	noteLackOfCredits(item: Item, halt: Halt): boolean {
+	/** Whether so many rows in a row were refused that all others would be too. */
+	get areMany(): boolean {
+		return this.inARow.size >= MANY;
+	}
+
+	/** A row was refused for lack of credits. */
+	noteLackOfCredits(item: Item, halt: Halt): void {
 		this.areNone = false;
 		// It was under way already when a row of this kind was refused, and says nothing new.
-		if (this.tooDearFor(item)) return false;
+		if (this.tooDearFor(item)) return;
 		const { spec, request } = item;
 		const priced = { endpoint: spec.endpoint, body: request.body };
 		this.tooDear.push({ kind: exactKindOf(priced), amount: amountOf(priced), halt });
-		return this.areMany(item);
+		this.inARow.add(item.itemIndex);
 	}
 
 	/**
 	 * A row was refused as not allowed.
 	 * @param path of another request of the row, such as an upload
-	 * @returns whether all others would be too
 	 */
-	noteForbidden(item: Item, halt: Halt, path?: string): boolean {
+	noteForbidden(item: Item, halt: Halt, path?: string): void {
 		this.areNone = false;
 		const alike = this.alikeOf(item, path);
-		if (alike.refused.has(item.itemIndex)) return false;
+		if (alike.refused.has(item.itemIndex)) return;
 		alike.refused.add(item.itemIndex);
 		alike.halt ??= halt;
-		return path === undefined && this.areMany(item);
-	}
-
-	private areMany({ itemIndex }: Item): boolean {
-		this.inARow.add(itemIndex);
-		return this.inARow.size >= MANY;
+		if (path === undefined) this.inARow.add(item.itemIndex);
 	}
 
 	/** @param path of another request of the row, such as an upload */

@@ -137,29 +137,29 @@ export function noteFailure(item: Item, failed: Failed): void {
 	if (concernsRun === undefined) return;
 	const cause = `${concernsRun} at item ${itemIndex + 1}`;
 	const reason: Halt = { cause, lacksCredits: refusal === 'noCredits' };
-	if (!concernsItem(item, refusal, endpoint, reason)) run.halt(reason);
+	if (mayConcernOnlyAlike(item, refusal, endpoint)) {
+		const { refusals } = run;
+		if (refusal === 'forbidden') refusals.noteForbidden(item, reason, endpoint?.path);
+		else refusals.noteLackOfCredits(item, reason);
+		if (!refusals.areMany) return;
+	}
+	run.halt(reason);
 }
 
 /**
- * Whether a refusal ends only its own item and the items that ask for the same, and not the whole run.
+ * Whether a refusal may end only its own item and the items that ask for the same, and not the whole run.
  * @param endpoint of another request of the item, such as an upload
  */
-function concernsItem(
-	item: Item,
+function mayConcernOnlyAlike(
+	{ run, settings }: Item,
 	refusal: Refusal | undefined,
 	endpoint: Endpoint | undefined,
-	reason: Halt,
 ): boolean {
-	const { run, settings } = item;
-	const { refusals, continuesOnFail } = run;
 	// A key that may not upload can still make what needs no files.
-	const isOther = endpoint !== undefined;
-	if (refusal === 'forbidden' && (isOther || continuesOnFail))
-		return !refusals.noteForbidden(item, reason, endpoint?.path);
+	if (refusal === 'forbidden') return endpoint !== undefined || run.continuesOnFail;
 	// Under Wait for Top-Up the item has waited for credits as long as it may, so that the others need not.
-	const isTried = settings.onInsufficientCredits === 'wait';
-	const isOfRow = refusal === 'noCredits' && continuesOnFail && !isTried;
-	return isOfRow && !refusals.noteLackOfCredits(item, reason);
+	const hasWaited = settings.onInsufficientCredits === 'wait';
+	return refusal === 'noCredits' && run.continuesOnFail && !hasWaited;
 }
 
 const skipped = (reason: Halt | undefined): Failed | undefined =>

@@ -84,8 +84,8 @@ export class Workspace {
 	readonly slots: JobSlots;
 	readonly topUpGate: TopUpGate;
 	readonly prices: PriceBook;
-	/** When this process first met a job, on the monotonic clock, by a hash of the job. */
-	readonly metJobs = new BoundedMap<string, number>(MOST_JOBS);
+	/** When this process first saw a job, on the monotonic clock, by a hash of the job. */
+	readonly seenJobs = new BoundedMap<string, number>(MOST_JOBS);
 	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */
 	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
 	/** The key that this process uses in place of a shared key under which the service keeps a 402. */

@@ -92,13 +92,6 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/creation/creation.ts', 'test/creation/answer.byStatus.test.ts', {
-		'money/failed-by-the-answer': {
-			why: 'The 202 to a creation says "failed", nobody reads the job, and the next try pays for another one.',
-			from: "&& jobState(job, settings.terminalStatuses) !== 'bad'",
-			to: '',
-		},
-	}),
 	...inFile('src/creation/sending.ts', 'test/n8n/tool.test.ts', {
 		'money/stop-forgets-what-is-out': {
 			why: 'When an agent has had its answer, a creation that is out is given up, and its job is lost.',
@@ -155,8 +148,8 @@ export const money: Mutant[] = [
 		{
 			'money/no-second-look-at-a-failed-job': {
 				why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-				from: "if (state !== 'bad' || !(await",
-				to: "if (state === 'bad' || !(await",
+				from: "const isOfNoUse = state === 'bad' &&",
+				to: "const isOfNoUse = state !== 'bad' &&",
 			},
 		},
 	),
@@ -185,8 +178,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/idempotency/replayedJob.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: "if (progress.met !== undefined || age === 'before') return false;",
-			to: '',
+			from: "progress.jobSeen === undefined && ageOf(progress, job) !== 'before';",
+			to: 'true;',
 		},
 	}),
 	...inFile(
@@ -602,7 +595,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
 		'money/parts-are-rows': {
 			why: 'One long text that is not allowed is taken for many rows: the rest with its voice is not sent.',
-			from: 'if (alike.refused.has(item.itemIndex)) return false;',
+			from: 'if (alike.refused.has(item.itemIndex)) return;',
 			to: 'alike.refused.add(-1 - alike.refused.size);',
 		},
 	}),
@@ -663,12 +656,12 @@ export const money: Mutant[] = [
 	...inFile('src/creation/run.ts', 'test/creation/refusals.test.ts', {
 		'money/one-refusal-ends-all': {
 			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
-			from: 'if (!concernsItem(item, refusal, endpoint, reason)) run.halt(reason);',
-			to: 'run.halt(reason);',
+			from: 'if (!refusals.areMany) return;',
+			to: '',
 		},
 		'money/top-up-waited-for-by-all': {
 			why: 'After an hour of waiting for a top-up, each kind of row is sent and refused once more.',
-			from: 'continuesOnFail && !isTried;',
+			from: 'continuesOnFail && !hasWaited;',
 			to: 'continuesOnFail;',
 		},
 	}),

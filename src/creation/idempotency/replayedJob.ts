@@ -3,7 +3,7 @@ import { shortHash } from '../../base/hash';
 import { DAY_MS, momentOf } from '../../base/times';
 import { asText, type Resource } from '../../base/types';
 import { mustBeList, pageOf } from '../../transport/pages';
-import { jobState } from '../../transport/jobState';
+import { jobState, type JobState } from '../../transport/jobState';
 import { MINUTE_MS } from '../../transport/tuning';
 import { takeBack } from '../credits/ledger';
 import type { Item } from '../item';
@@ -17,19 +17,19 @@ import { recordEvent } from './itemState';
  * question matters for a key that others send as well (_Same Request_). It is asked twice:
  *
  * `isJobNew`, when the answer comes, decides by the answer alone whether the job is counted as paid for. It
- * is, unless this process has met the job already, or the job has ended and says that it is older than the
- * request.
+ * is, unless this process has seen the job already, or the job has ended and says that it is older than the
+ * request. `recordAnsweredJob` notes what the answer says of the job and of its key.
  *
- * `judge`, before the item waits for its job, looks again. The job of an answer that only this item can have
- * got is new, and so is one that says it was made after the request went out. Any other answer may be an old
- * one that the service repeats, so the job is read once:
+ * `confirmJob`, before the item waits for its job, looks again. The job of an answer that only this item can
+ * have got is new, and so is one that says it was made after the request went out. Any other answer may be an
+ * old one that the service repeats, so the job is read once:
  *
  * - It is running: it is new and paid for now. For a day its key leads to it for nothing.
  * - It has ended well and says that it is older than the request: it was there before, and what was counted
  *   for it is taken back.
  * - It has ended well within two seconds and says nothing of its age: it seems to have been there before. The
  *   receipt says so, but limits count it, as nobody says that it was free.
- * - It has failed and was there before, because this process had met it, its date says so, or the list shows
+ * - It has failed and was there before, because this process had seen it, its date says so, or the list shows
  *   it among older ones: its key leads to nothing. What was counted for it is taken back, and the next key is
  *   tried.
  * - It has failed, and nothing shows that it was there before: this try has failed, and what the service says
@@ -81,43 +81,42 @@ const nameOfJob = ({ item, out }: Progress, job: Resource): string =>
 	shortHash([item.request.path, out.key, job.id, asText(job.created_at)].join('\n'));
 
 /**
- * Notes in this process that a job was paid for under this key.
- * @returns whether it had been noted: `before` this try began, or `meanwhile` by another item
+ * Whether a job is new, and so paid for now, by its answer alone. The answer was recorded
+ * (`recordAnsweredJob`).
  */
-function meet(progress: Progress, job: Resource): 'before' | 'meanwhile' | undefined {
-	const { item, out, beganAt } = progress;
-	if (out.key === undefined) return undefined;
-	const { metJobs, clock } = item.workspace;
-	const name = nameOfJob(progress, job);
-	const metAt = metJobs.get(name);
-	metJobs.set(name, metAt ?? clock.monotonic());
-	if (metAt === undefined) return undefined;
-	return metAt < beganAt ? 'before' : 'meanwhile';
-}
+export const isJobNew = (progress: Progress, job: Resource): boolean =>
+	progress.jobSeen === undefined && ageOf(progress, job) !== 'before';
 
-/** An answer has come: decides by the answer alone whether its job is new, and so paid for now. */
-export function isJobNew(progress: Progress, job: Resource): boolean {
-	const { item, idempotency, out } = progress;
-	const age = ageOf(progress, job);
-	progress.met = meet(progress, job);
-	if (progress.met !== undefined || age === 'before') return false;
-	if (out.key !== undefined) idempotency.accepted?.(out.key);
+/** An answer has come with a job: notes in this process that it was seen, and what its key leads to. */
+export function recordAnsweredJob(progress: Progress, job: Resource): void {
+	const { item, idempotency, out, beganAt } = progress;
+	const { clock, seenJobs, paidKeys } = item.workspace;
+	progress.jobSeen = undefined;
+	if (out.key === undefined) return;
+	const name = nameOfJob(progress, job);
+	const seenAt = seenJobs.get(name);
+	if (seenAt !== undefined) progress.jobSeen = seenAt < beganAt ? 'before' : 'meanwhile';
+	seenJobs.set(name, seenAt ?? clock.monotonic());
+	if (!isJobNew(progress, job)) return;
+	idempotency.accepted?.(out.key);
 	const mayBeAskedAgain = idempotency.sharedRequest !== undefined;
-	if (!mayBeAskedAgain) return true;
+	if (!mayBeAskedAgain) return;
 	// This key was paid for, and yet the service has made another job: it does not keep its keys, so no
 	// request is known to be repeated for nothing any more.
-	if (isKeyOfPaidJob(progress, out.key)) item.workspace.paidKeys.clear();
-	if (age === 'since') noteKey(progress);
-	return true;
+	if (isKeyOfPaidJob(progress, out.key)) paidKeys.clear();
+	if (ageOf(progress, job) === 'since') noteKey(progress);
 }
 
 /**
  * The job that an item goes on with, once it is known whether that was there before; or that the item is sent
  * again, because its key leads to a job that had failed before.
  */
-export async function judge(progress: Progress, made: Made): Promise<Made | { again: 'otherKey' }> {
-	const { item, idempotency, entry, out, slotWait } = progress;
-	const { settings, spec, workspace } = item;
+export async function confirmJob(
+	progress: Progress,
+	made: Made,
+): Promise<Made | { again: 'otherKey' }> {
+	const { item, idempotency } = progress;
+	const { settings, spec } = item;
 	if (made.isOver || spec.output !== 'job') return made;
 	const stateOf = ({ job }: Made) => jobState(job, settings.terminalStatuses);
 
@@ -134,26 +133,38 @@ export async function judge(progress: Progress, made: Made): Promise<Made | { ag
 	// now.
 	const seen = stateOf(made) === 'running' ? await readMade(item, made) : made;
 	if (!seen) return made;
-	const { job } = seen;
 	const state = stateOf(seen);
-	const age = ageOf(progress, job);
-	if (age === 'before' && entry) takeBack(item, entry);
-	else if (state === 'running' && entry?.isNew) noteKey(progress);
-	if (state === 'good') {
-		const isAtOnce = workspace.clock.monotonic() - out.since < AT_ONCE_MS;
-		if (isAtOnce && age !== 'since' && entry) entry.seemsOld = true;
-	}
-	if (state !== 'bad' || !(await hadFailedBefore(progress, job, age))) return seen;
+	correctLedger(progress, seen.job, state);
+	const isOfNoUse = state === 'bad' && (await hadFailedBefore(progress, seen.job));
+	return isOfNoUse && leaveFailedJob(progress, made.job) ? { again: 'otherKey' } : seen;
+}
 
-	const metAt = workspace.metJobs.get(nameOfJob(progress, made.job));
-	// The service keeps the key of a job that has failed, so what leads past it costs nothing.
-	if (progress.met === 'before') noteKey(progress, metAt);
-	if (!idempotency.giveWay?.('failedBefore')) return seen;
+/** What was counted for a job by its answer alone, as it is known now. */
+function correctLedger(progress: Progress, job: Resource, state: JobState): void {
+	const { item, entry, out } = progress;
+	if (entry === undefined) return;
+	const age = ageOf(progress, job);
+	if (age === 'before') takeBack(item, entry);
+	else if (state === 'running' && entry.isNew) noteKey(progress);
+	const isAtOnce = item.workspace.clock.monotonic() - out.since < AT_ONCE_MS;
+	if (state === 'good' && isAtOnce && age !== 'since') entry.seemsOld = true;
+}
+
+/**
+ * The key leads to a job that had failed before: the item goes on with its next key, as one that was not sent
+ * yet. The service keeps the key of a job that has failed, so what leads past it costs nothing.
+ * @returns whether there is another key
+ */
+function leaveFailedJob(progress: Progress, job: Resource): boolean {
+	const { item, idempotency, entry, slotWait } = progress;
+	const seenAt = item.workspace.seenJobs.get(nameOfJob(progress, job));
+	if (progress.jobSeen === 'before') noteKey(progress, seenAt);
+	if (!idempotency.giveWay?.('failedBefore')) return false;
 	if (entry) takeBack(item, entry);
 	slotWait.slot?.release();
 	slotWait.slot = undefined;
 	recordEvent(item.memory, { kind: 'jobFailed' });
-	return { again: 'otherKey' };
+	return true;
 }
 
 /** @returns the job as it is now; `undefined` for one that cannot be read, which exists all the same */
@@ -168,13 +179,10 @@ async function readMade(item: Item, made: Made): Promise<Made | undefined> {
 }
 
 /** Whether a job that has failed was there before this try. A job of this try ends the item. */
-async function hadFailedBefore(
-	progress: Progress,
-	job: Resource,
-	age: ReturnType<typeof ageOf>,
-): Promise<boolean> {
+async function hadFailedBefore(progress: Progress, job: Resource): Promise<boolean> {
+	const age = ageOf(progress, job);
 	if (age === 'since') return false;
-	if (progress.met === 'before') return true;
+	if (progress.jobSeen === 'before') return true;
 	if (age === undefined) return await wasListedBefore(progress, job);
 	// The job says that it is older. If the job before it in this try said so too, and both are as far apart
 	// as their requests, these requests have made them, and the clock that dates the jobs is wrong.
