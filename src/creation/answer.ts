@@ -13,8 +13,7 @@ import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemSt
 import { forgetKey, isJobNew, recordAnsweredJob, type DatedJob } from './idempotency/replayedJob';
 
 /*
- * What the final answer to a creation means. Who has to hear of it stands in one list, in the order that
- * matters.
+ * What the final answer to a creation means, and who hears of it (`hear`).
  */
 
 /** A job, as it was last seen. */
@@ -65,7 +64,7 @@ interface Out {
 	openSince?: number;
 }
 
-/** What a creation has met so far. Its hearers change it. */
+/** What a creation has met so far. Each answer changes it. */
 export interface Progress {
 	readonly item: Item;
 	/** Hash of what is asked for. */
@@ -89,17 +88,27 @@ export interface Progress {
 	again?: Again;
 }
 
-interface Answer {
-	made: Result<Made>;
-	/** What was sent. */
-	body: unknown;
+/**
+ * The one place that hears the final answer to a creation: six hear of it, in the order that matters. All
+ * others ask the state of the item. A 402 that only its key may be to blame for is told to nobody else. The
+ * run hears last, when it is known whether the item goes on.
+ * @param body what was sent
+ */
+export function hear(progress: Progress, answer: Result<ApiResponse>, body: unknown): Heard {
+	const made = answer.ok ? madeOf(progress, answer.value, body) : answer;
+	recordState(progress, made);
+	const otherKey = settleKey(progress, made);
+	settleLedger(progress, made, body);
+	const topUp = otherKey ? undefined : tellTopUpGate(progress, made);
+	const slot = settleSlot(progress, made);
+	const again = otherKey ?? topUp ?? slot;
+	tellRun(progress, made, again);
+	progress.again = again;
+	return again === undefined ? made : { again };
 }
 
-/** @returns why the creation is sent again, if this hearer wants that */
-type Hearer = (answer: Answer, progress: Progress, again?: Again) => Again | undefined;
-
-/** The state of the item, which all others ask. */
-const recordState: Hearer = ({ made }, { item, out }) => {
+/** The state of the item. */
+function recordState({ item, out }: Progress, made: Result<Made>): void {
 	const { executionSum, memory, spec } = item;
 	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
 	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
@@ -108,22 +117,24 @@ const recordState: Hearer = ({ made }, { item, out }) => {
 	// A 429 between two requests without an answer does not begin Wait Timeout anew.
 	const { openSince = out.since } = out;
 	out.openSince = isOutcomeOpen(memory.state) ? openSince : undefined;
-	return undefined;
-};
+}
 
 /** After so many 429 under one key, the service may keep them for the key. */
 const REFUSALS_OF_ONE_KEY = 3;
 
 /** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
-const settleKey: Hearer = ({ made }, progress) => {
+function settleKey(progress: Progress, made: Result<Made>): 'otherKey' | undefined {
 	if (made.ok) return undefined;
 	const { item, idempotency, out, slotWait } = progress;
 	const { memory } = item;
 	const refusal = refusalOf(made);
-	let again: Again | undefined;
-	// A 402 may be an earlier one, which the service has kept, if others have used the key before.
-	if (refusal === 'noCredits' && memory.state.is === 'new' && idempotency.giveWay?.('noCredits'))
-		again = 'otherKey';
+	let hasOther = false;
+	if (refusal === 'noCredits') {
+		// The service wanted credits for this key, so it has no job that was paid for under it.
+		forgetKey(progress);
+		// A 402 may be an earlier one, which the service has kept, if others have used the key before.
+		if (memory.state.is === 'new') hasOther = idempotency.giveWay?.('noCredits') ?? false;
+	}
 	if (refusal === 'throttled') {
 		slotWait.timesThrottled += 1;
 		// An Own Key never changes, and under Same Request other rows of this process use even the last one.
@@ -137,40 +148,36 @@ const settleKey: Hearer = ({ made }, progress) => {
 	}
 	// No item of this process uses a stand-in any more under which nothing was made.
 	if (memory.state.is === 'new' && out.key !== undefined) idempotency.refused?.(out.key);
-	return again;
-};
+	return hasOther ? 'otherKey' : undefined;
+}
 
-/** The ledger of credits. */
-const count: Hearer = ({ made, body }, progress) => {
+/** The ledger of credits, and what this process knows of jobs that were paid for. */
+function settleLedger(progress: Progress, made: Result<Made>, body: unknown): void {
 	const { item, entry } = progress;
-	// The service wanted credits for this key, so it has no job that was paid for under it.
-	if (!made.ok && refusalOf(made) === 'noCredits') forgetKey(progress);
-	if (entry === undefined) return undefined;
+	if (entry === undefined) return;
 	if (made.ok) recordAnsweredJob(progress, made.value.job);
 	const isNew = made.ok && isJobNew(progress, made.value.job);
 	settle(item, entry, body, made.ok ? ok(made.value.job) : made, isNew);
-	return undefined;
-};
+}
 
 /** Others of the workspace that wait for a top-up. */
-const tellGate: Hearer = ({ made }, progress, again) => {
+function tellTopUpGate(progress: Progress, made: Result<Made>): 'topUp' | undefined {
 	const { item, creditWait, idempotency } = progress;
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
 	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper
 	// request.
 	if (made.ok) workspace.topUpGate.succeeded(creditWait.lackedCredits !== undefined);
-	if (made.ok || refusalOf(made) !== 'noCredits' || again === 'otherKey') return undefined;
+	if (made.ok || refusalOf(made) !== 'noCredits') return undefined;
 	workspace.topUpGate.refused();
 	creditWait.lackedCredits = made;
 	progress.slotWait.waitsSince = undefined;
 	idempotency.startAgain?.();
 	return 'topUp';
-};
+}
 
 /** Keeps the slot for a job, or gives it back. A 429 means that there was none. */
-const settleSlot: Hearer = ({ made }, progress) => {
-	const { item, slotWait } = progress;
+function settleSlot({ item, slotWait }: Progress, made: Result<Made>): 'slot' | undefined {
 	const { slot } = slotWait;
 	if (made.ok) {
 		slot?.accepted(made.value.job);
@@ -186,28 +193,14 @@ const settleSlot: Hearer = ({ made }, progress) => {
 	const now = item.workspace.clock.monotonic();
 	slotWait.throttledSince ??= now;
 	return now - slotWait.throttledSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
-};
+}
 
-/** The other items of the run. */
-const tellRun: Hearer = ({ made }, { item }, again) => {
+/** The other items of the run, if the item does not go on. */
+function tellRun({ item }: Progress, made: Result<Made>, again: Again | undefined): void {
 	const { refusals, continuesOnFail } = item.run;
 	if (!made.ok && again === undefined) noteFailure(item, made);
 	// Without On Error: Continue the first refusal ends the run, so that nobody asks what was accepted.
 	if (made.ok && continuesOnFail) refusals.accepted(item);
-	return undefined;
-};
-
-const HEARERS: Hearer[] = [recordState, settleKey, count, tellGate, settleSlot, tellRun];
-
-/** The one place that hears the final answer to a creation. @param body what was sent */
-export function hear(progress: Progress, answer: Result<ApiResponse>, body: unknown): Heard {
-	const made = answer.ok ? madeOf(progress, answer.value, body) : answer;
-	progress.again = undefined;
-	for (const hearer of HEARERS) {
-		const again = hearer({ made, body }, progress, progress.again);
-		progress.again ??= again;
-	}
-	return progress.again === undefined ? made : { again: progress.again };
 }
 
 /** The clock of a service shows seconds. */

@@ -53,9 +53,9 @@ import { doubtFiles, openFiles, uploadAll } from './uploads';
  *       in a row; after each third one under a new key, if its key is its own and no outcome is open
  *       (`settleKey`). Where it needs no slot: by `Client.request`, as long as Wait Timeout lasts, or five
  *       minutes for what costs nothing.
- *     - 402 under Wait for Top-Up (`tellGate` says `topUp`): one creation of the workspace every 20 s, as
- *       long as Credit Wait Timeout lasts (`transport/topUpGate.ts`); with Same Request under both keys of 3.
- *       Otherwise it is final (`refusals.ts`).
+ *     - 402 under Wait for Top-Up (`tellTopUpGate` says `topUp`): one creation of the workspace every 20 s,
+ *       as long as Credit Wait Timeout lasts (`transport/topUpGate.ts`); with Same Request under both keys of
+ *       3. Otherwise it is final (`refusals.ts`).
  *  3. Its key leads to nothing, which a key that others share may: to a job that had failed before, at once
  *     under the next one, at most 50 times; to a 402, which may be an old one, once under a key of its own
  *     (`SameRequest` in `idempotency.ts` says which; `otherKey`).

@@ -16,9 +16,9 @@ import type { Item } from './item';
  * A 402, from its answer to the rows:
  *
  * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Wait for Top-Up the row waits for
- *    credits (`tellGate`), and if none come in time, nothing further is sent. Under Same Request it goes out
- *    once more with another key (`settleKey`). Otherwise the run is told (`tellRun`, then `noteFailure` in
- *    `run.ts`).
+ *    credits (`tellTopUpGate`), and if none come in time, nothing further is sent. Under Same Request it goes
+ *    out once more with another key (`settleKey`). Otherwise the run is told (`tellRun`, then `noteFailure`
+ *    in `run.ts`).
  * 2. `noteLackOfCredits` keeps how much the row has asked for. What is under way goes on, and so do jobs that
  *    were made: their rows are good ones.
  * 3. Each other row asks `whyNot` before it is sent (`decide` in `creation.ts`, `sendWith` in `sending.ts`).

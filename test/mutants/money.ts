@@ -65,7 +65,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/creation/creation.answerPairs.model.test.ts', {
 		'money/402-is-asked-for-ever': {
 			why: 'Under Wait for Top-Up, a 402 for what is thought to be paid for is asked again at once, 60 times a minute for a day.',
-			from: "if (!made.ok && refusalOf(made) === 'noCredits') forgetKey(progress);",
+			from: '\n\t\tforgetKey(progress);',
 			to: '',
 		},
 		'money/405-frees-the-key': {
