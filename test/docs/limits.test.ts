@@ -105,7 +105,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		LOST,
 	],
 	'Run it again, and you pay nothing twice.': [LOST],
-	'429 for a job that needs a slot | it goes out with the next free slot; if no image, video or audio runs, when `Retry-After` says so, after two minutes at the latest; or as a try from time to time | _Wait Timeout_':
+	'429 for a job that needs a slot | it goes out with the next free slot, or as a try from time to time | _Wait Timeout_':
 		[
 			REFUSED,
 			[CREATION, 'a 429 for the requests of a minute, while no job runs, that %s'],
@@ -127,7 +127,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		TRIED,
 		UNREACHABLE,
 	],
-	'402 with _Wait for Top-Up_ | every 20 seconds one creation of the workspace tries again, with _Same Request_ under up to two keys | _Credit Wait Timeout_; an item that was not tried yet waits for its turn':
+	'402 with _Wait for Top-Up_ | every 20 seconds one creation of the workspace tries again | _Credit Wait Timeout_':
 		[
 			[
 				'test/transport/topUpGate.test.ts',

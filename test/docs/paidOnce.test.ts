@@ -115,6 +115,10 @@ const SENTENCES: Record<string, Proof[]> = {
 	'With _Own Key_ it is the key.': [
 		[NAMES, 'a custom key is what the user gave; without keys there is none'],
 	],
+	'_Same Request_ counts per node.': [SAME_KEY],
+	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
+		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],
+	],
 	'Each request goes out under an idempotency key, which the service keeps for 24 hours.': [
 		SAME_KEY,
 		[SANDBOX, 'a key is stored for 24 hours'],
@@ -123,31 +127,12 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A job that is known is read by its ID, also later.': [
 		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
-	'After _Debug in editor_ a click gets what the production execution has lost.': [NEXT],
 	'A job that has failed is no delivery: whoever asks again gets a new one.': [
 		NEXT,
 		[
 			ORDER,
 			'earlier failures lead to the next key, however many there were, and all share what comes of it',
 		],
-	],
-	'A service may keep a refusal for lack of credits (402) for a key: then _Same Request_ uses another key, which this process knows for a day.':
-		[
-			[
-				'test/creation/idempotency/idempotency.sameRequest.test.ts',
-				'where a 402 is kept for a key, what was paid after a top-up is given again in the same process',
-			],
-		],
-	"With _Same Request_, a job that another process made less than a minute ago counts as the item's own: if it has failed, so has the item, and the next try makes a new one.":
-		[
-			[
-				'test/creation/idempotency/replayedJob.test.ts',
-				'one that has failed just now in another process',
-			],
-		],
-	'_Same Request_ counts per node.': [SAME_KEY],
-	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
-		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],
 	],
 	'With _Own Key_ the key of a failed job gives that job again, and a changed request needs another key.':
 		[
@@ -165,6 +150,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Once its key has expired, the error says that a job may exist, and the next retry pays.': [
 		[RUN, 'an open outcome that the key can no longer settle (%s) is told before anything is paid'],
 	],
+	'After _Debug in editor_ a click gets what the production execution has lost.': [NEXT],
 	'Start the workflow again: it is another execution, and the table says what it pays for.': [
 		KILLED,
 	],
