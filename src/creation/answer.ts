@@ -27,13 +27,13 @@ export interface Made {
 
 /** Why a creation is sent again. */
 export type Again =
-	/** Its key has led to nothing: with the next one, at once. */
+	/** Its key has led to nothing (`settleKey`, `confirmJob`): with the next one, at once. */
 	| 'otherKey'
-	/** It was refused for lack of credits: once there may be some. */
+	/** It was refused for lack of credits (`tellTopUpGate`): once there may be some. */
 	| 'topUp'
-	/** It was refused for lack of a slot: with the next one. */
+	/** It was refused for lack of a slot (`settleSlot`): with the next one. */
 	| 'slot'
-	/** It has waited so long that its key or the credits may be over: decided anew. */
+	/** It got its slot so late that its key or the credits may be over (`sending.ts`): decided anew. */
 	| 'waited';
 
 export type Heard = Result<Made> | { again: Again };

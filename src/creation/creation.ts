@@ -36,33 +36,12 @@ import { doubtFiles, openFiles, uploadAll } from './uploads';
  * by itself or as what was lost? its files are sent; then its request, by `sending.ts`; the wait for the end,
  * the download.
  *
- * A creation is sent again for these reasons and for no other. `Client.request` repeats the request that is
- * out (`RETRIES` in `transport/client.ts`): the pauses are random, and their bound doubles up to a minute, or
- * up to 8 s for what is given up soon. None is shorter than Retry-After says, of which two minutes count. The
- * loop in `obtainJob` sends it once more where an answer (`answer.ts`) or the wait for its slot
- * (`sending.ts`) has led to `again`. `docs/limits.md` has the times by status; what meets several of these in
- * turn goes on as long as the longest of them allows.
+ * A creation is sent again from three places and from no other. Why and how often, docs/development.md says
+ * in one table.
  *
- *  1. Nobody knows what was done: unchanged, under the same key, by `Client.request`, as long as Wait Timeout
- *     lasts; what costs nothing, for 90 s; what is answered by somebody else with a status that says no more
- *     (`foreign` in `transport/statuses.ts`), for 8 s. The next try of the node and a retry of the execution
- *     do the same (`nextStep` in `itemState.ts`). Without a key, never.
- *  2. It certainly was not carried out.
- *     - The service cannot be reached: by `Client.request`, for half a minute.
- *     - 429: with the next slot (`settleSlot` says `slot`), as long as Wait Timeout lasts since the first one
- *       in a row; after each third one under a new key, if its key is its own and no outcome is open
- *       (`settleKey`). Where it needs no slot: by `Client.request`, as long as Wait Timeout lasts, or five
- *       minutes for what costs nothing.
- *     - 402 under Wait for Top-Up (`tellTopUpGate` says `topUp`): one creation of the workspace every 20 s,
- *       as long as Credit Wait Timeout lasts (`transport/topUpGate.ts`); with Same Request under both keys of
- *       3. Otherwise it is final (`refusals.ts`).
- *  3. Its key leads to nothing, which a key that others share may: to a job that had failed before, at once
- *     under the next one, at most 50 times; to a 402, which may be an old one, once under a key of its own
- *     (`SameRequest` in `idempotency.ts` says which; `otherKey`).
- *  4. It has waited for its slot so long that its key has expired, or that credits lack meanwhile: what is
- *     to be sent is decided anew (`hasWaitedTooLong` in `sending.ts`; `waited`).
- *  5. An earlier try of the node is over, because it was refused or its job has failed, or the user has
- *     changed the request: once anew, by the next try.
+ * - While it is out: by `Client.request`, as `RETRIES` in `transport/client.ts` says.
+ * - In this try: by the loop in `obtainJob`, for each reason in `Again` (`answer.ts`).
+ * - In the next try or a retry: as `nextStep` in `idempotency/itemState.ts` says.
  */
 
 /** Which slot the request of an item needs. */
