@@ -28,7 +28,7 @@ import {
 	rememberedText,
 	type AskedFor,
 } from './idempotency/itemState';
-import { isRepetition, send, waitsForCredits, type CreationRequest } from './sending';
+import { isRepetition, sendInTurn, waitsForCredits, type CreationRequest } from './sending';
 import { doubtFiles, openFiles, uploadAll } from './uploads';
 
 /*
@@ -174,7 +174,7 @@ class Creation {
 				? await topUpGate.awaitCredits(channel, progress.creditWait, settings.creditWaitTimeoutMs)
 				: undefined;
 			if (lacking) return lacking;
-			const heard = await send(progress, sent, channel);
+			const heard = await sendInTurn(progress, sent, channel);
 			if ('again' in heard) continue;
 			if (!heard.ok) return heard;
 			// An answer alone proves neither that its job has failed nor, under a key that others share, that

@@ -117,7 +117,7 @@ export class Run {
  *
  * - the turn goes to the next item (`inTurn`)
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
- * - a creation that a limit keeps back frees its slot (`sendWith` in `sending.ts`)
+ * - a creation that a limit keeps back frees its slot (`checkAndSend` in `sending.ts`)
  *
  * The same failure twice changes nothing.
  */

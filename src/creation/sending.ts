@@ -14,8 +14,9 @@ import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';
 
 /*
- * One request of a creation goes out, from top to bottom: in its turn, where credits are limited; with a
- * slot; with the body and the key of that moment; and until there is a final answer, which is heard.
+ * One request of a creation goes out, in four steps: in its turn, where credits are limited (`sendInTurn`);
+ * with a slot (`sendInSlot`); if it may still be sent, with the key and the body of that moment
+ * (`checkAndSend`); and until there is a final answer, which is heard (`exchange`).
  */
 
 /** The request of a creation. */
@@ -40,7 +41,10 @@ const isLimited = ({ settings }: Item): boolean =>
 	settings.maxCredits < Infinity || settings.maxCreditsPerDay < Infinity;
 
 /** A request with the body and the key that it is sent with, as of now: credits are spent meanwhile. */
-function sealed({ item, idempotency }: Progress, request: CreationRequest): CreationRequest {
+function withKeyAndBudget(
+	{ item, idempotency }: Progress,
+	request: CreationRequest,
+): CreationRequest {
 	if (request.isResend) return request;
 	const body = isLimited(item)
 		? withBudget(item, request.body, idempotency.sharedRequest !== undefined)
@@ -55,7 +59,7 @@ function sealed({ item, idempotency }: Progress, request: CreationRequest): Crea
  */
 export function isRepetition(progress: Progress, request: CreationRequest): boolean {
 	if (!progress.idempotency.isShared) return false;
-	return isKeyOfPaidJob(progress, sealed(progress, request).key);
+	return isKeyOfPaidJob(progress, withKeyAndBudget(progress, request).key);
 }
 
 /**
@@ -72,7 +76,7 @@ export function waitsForCredits(progress: Progress, request: CreationRequest): b
  * before is known. Those behind it hold no slot meanwhile. Not `async`: see `WaitQueue`.
  * @param channel its signal ends what is not out yet
  */
-export function send(
+export function sendInTurn(
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,
@@ -80,13 +84,13 @@ export function send(
 	const { item } = progress;
 	const { spec } = item;
 	if (!isLimited(item)) return sendInSlot(progress, request, channel);
+	const send = async () => await sendInSlot(progress, request, channel);
 	const turn = turnOf(item).run(channel, async () => {
 		// In turn too: if the service has forgotten its key, no other follows.
-		if (isRepetition(progress, request)) return await sendInSlot(progress, request, channel);
+		if (isRepetition(progress, request)) return await send();
 		const priced = { endpoint: spec.endpoint, body: request.body };
 		await askBook(item, [priced]);
-		const sendAlone = async () => await sendInSlot(progress, request, channel);
-		return await aloneIfUnpriced(item, priced, channel, sendAlone);
+		return await aloneIfUnpriced(item, priced, channel, send);
 	});
 	return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 }
@@ -106,12 +110,12 @@ function sendInSlot(
 		since: slotWait.waitsSince,
 	});
 	return acquired.then((slot) =>
-		slot.ok ? sendWith(slot.value, progress, request, channel) : slot,
+		slot.ok ? checkAndSend(slot.value, progress, request, channel) : slot,
 	);
 }
 
-/** Sends a creation that has got its slot, if it may still be sent. */
-async function sendWith(
+/** Sends a creation that has got its slot, if it may still be sent, with the key and the body of now. */
+async function checkAndSend(
 	slot: Slot,
 	progress: Progress,
 	request: CreationRequest,
@@ -130,7 +134,7 @@ async function sendWith(
 		progress.again = 'waited';
 		return { again: 'waited' };
 	}
-	const sent = sealed(progress, request);
+	const sent = withKeyAndBudget(progress, request);
 	if ((hasLimit || !run.refusals.areNone) && !isRepetition(progress, request)) {
 		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
 		if (unfit) {
