@@ -32,8 +32,8 @@ import {
 	readable,
 	whatCame,
 	wordsOfPage,
-	withoutSecret,
 } from '../src/transport/bodies';
+import { maskSecret } from '../src/transport/maskSecret';
 import { retryAfterMs } from '../src/transport/client';
 import { readBaseUrl, readCredential } from '../src/transport/credential';
 import { readerPath } from '../src/transport/jobState';
@@ -63,7 +63,7 @@ const READERS: Record<string, (text: string) => unknown> = {
 	'an error of n8n': (text) => toNoResponse(new Error(text)),
 	'an error of a storage': (text) => localReason({ message: text, name: text, code: text }),
 	'an answer that may be too deep': (text) => readable(parsed(text)),
-	'an answer that may hold the key': (text) => withoutSecret({ [text]: text }, 'canary-key-123'),
+	'an answer that may hold the key': (text) => maskSecret({ [text]: text }, 'canary-key-123'),
 	'a link for a transfer': (text) => transferUrlProblem(text, 'https://api.example/v1'),
 	'the host of a link': (text) => transferUrlProblem(`https://${text}/a`, 'https://api.example'),
 	'a link of a medium': (text) => mediaUrlIn(`https://a.example/${text}`, 'https://api.example'),

@@ -12,7 +12,7 @@ import { ok, type Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { inOrder } from '../../src/base/values';
 import { jsonOf } from '../../src/n8n/rows';
-import { withoutSecret } from '../../src/transport/bodies';
+import { maskSecret } from '../../src/transport/maskSecret';
 import { CREDENTIAL, readCredential } from '../../src/transport/credential';
 import { AGENT_STATUSES, jobState, readerOf } from '../../src/transport/jobState';
 import { objectOf, readEvent, readPayload, type MediaGenEvent } from '../../src/trigger/event';
@@ -168,7 +168,7 @@ function refuse(context: IWebhookFunctions, reason: string): IWebhookResponseDat
 async function withoutKey(context: IWebhookFunctions, payload: Json): Promise<Json> {
 	try {
 		const read = readCredential(await context.getCredentials(CREDENTIAL));
-		return read.problem === undefined ? withoutSecret(payload, read.apiKey) : payload;
+		return read.problem === undefined ? maskSecret(payload, read.apiKey) : payload;
 	} catch {
 		return payload;
 	}

@@ -6,7 +6,8 @@ import type {
 import { ENDPOINTS, isRecord, textOf, type Endpoint, type Json } from '../api';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
-import { parsed, readable, withoutSecret } from '../transport/bodies';
+import { parsed, readable } from '../transport/bodies';
+import { maskSecret } from '../transport/maskSecret';
 import { mustBeObject } from '../transport/client';
 import { credentialProblem, readCredential, type Access } from '../transport/credential';
 import { toNoResponse } from '../transport/network';
@@ -60,10 +61,10 @@ async function probe(
 	try {
 		const { statusCode: status, headers = {}, body } = await unlessAborted(deadline, request);
 		const answered = typeof body === 'string' ? parsed(body) : body;
-		return withoutSecret({ status, headers, body: readable(answered) }, apiKey);
+		return maskSecret({ status, headers, body: readable(answered) }, apiKey);
 	} catch (thrown) {
 		if (deadline.aborted) return { noResponse: 'timeout' };
-		return withoutSecret(toNoResponse(thrown), apiKey);
+		return maskSecret(toNoResponse(thrown), apiKey);
 	}
 }
 

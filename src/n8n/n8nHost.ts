@@ -18,7 +18,8 @@ import {
 	type Host,
 	type StoredFile,
 } from '../transport/host';
-import { parsed, readable, storageWords, TOO_LONG, withoutSecret } from '../transport/bodies';
+import { parsed, readable, storageWords, TOO_LONG } from '../transport/bodies';
+import { maskSecret } from '../transport/maskSecret';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import { parseUrl } from '../transport/urls';
@@ -186,11 +187,11 @@ function createSend(context: HostContext, access: Access, httpOptions: HttpOptio
 				headers: headersOf(response.headers),
 				body: await readBody(response.body, signal),
 			};
-			return withoutSecret(answer, apiKey);
+			return maskSecret(answer, apiKey);
 		} catch (error) {
 			const hasKey = Object.keys(own).some((name) => name.toLowerCase() === 'authorization');
 			if (hasKey && deadline.aborted) return { noResponse: 'timeout' };
-			return withoutSecret(toNoResponse(error, hasKey), apiKey);
+			return maskSecret(toNoResponse(error, hasKey), apiKey);
 		}
 	};
 }

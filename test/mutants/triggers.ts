@@ -90,7 +90,7 @@ export const triggers: Mutant[] = [
 		},
 		'triggers/key-in-an-event': {
 			why: 'A key that the service puts into an event is stored with the execution.',
-			from: 'withoutSecret(payload, read.apiKey)',
+			from: 'maskSecret(payload, read.apiKey)',
 			to: 'payload',
 		},
 	}),

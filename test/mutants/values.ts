@@ -196,7 +196,7 @@ export const values: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/bodies.ts', 'test/transport/bodies.test.ts', {
+	...inFile('src/transport/maskSecret.ts', 'test/transport/maskSecret.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
 			from: 'secret.length < SHORTEST',
@@ -204,8 +204,8 @@ export const values: Mutant[] = [
 		},
 		'values/key-on-a-page-is-shown': {
 			why: 'A key with & or < is shown by the error page of a gateway.',
-			from: "[code, NAMED[character]].filter((name) => name !== undefined).join('|')",
-			to: 'code',
+			from: 'NAMED[character]];',
+			to: 'undefined];',
 		},
 	}),
 	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
