@@ -81,8 +81,10 @@ export function sendInTurn(
 	request: CreationRequest,
 	channel: Channel,
 ): Promise<Heard> {
-	const { item } = progress;
-	const { spec } = item;
+	const { item, slotWait } = progress;
+	const { spec, workspace } = item;
+	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
+	slotWait.waitsSince ??= workspace.clock.monotonic();
 	if (!isLimited(item)) return sendInSlot(progress, request, channel);
 	const send = async () => await sendInSlot(progress, request, channel);
 	const turn = turnOf(item).run(channel, async () => {
@@ -103,7 +105,6 @@ function sendInSlot(
 ): Promise<Heard> {
 	const { item, slotWait } = progress;
 	const { settings, workspace } = item;
-	slotWait.waitsSince ??= workspace.clock.monotonic();
 	const acquired = workspace.slots.acquire(channel, {
 		timeoutMs: settings.waitTimeoutMs,
 		takesSlot: slotWait.kind ?? false,

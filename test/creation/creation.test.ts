@@ -2,7 +2,8 @@ import { ENDPOINTS } from '../../src/api';
 import { fail } from '../../src/base/result';
 import type { Send } from '../../src/base/types';
 import { noteFailure } from '../../src/creation/run';
-import type { Item } from '../../src/creation/item';
+import { ExecutionSum } from '../../src/creation/credits/ledger';
+import type { Item, Settings } from '../../src/creation/item';
 import { isOutcomeOpen } from '../../src/creation/idempotency/itemState';
 import { answer, errorBody } from '../model/answers';
 import { ModelService } from '../model/modelService';
@@ -121,6 +122,29 @@ test('a creation that alone is refused with 429 ends too, while others get their
 	expect(await clock.run(busy)).toMatchObject({ failure: { kind: 'status', status: 429 } });
 	expect(refusals).toBeLessThanOrEqual(25);
 });
+
+test.each<[name: string, price: (() => number) | undefined, limit: Partial<Settings>]>([
+	['no limit', undefined, {}],
+	['a limit for the execution', undefined, { maxCredits: 100 }],
+	['a limit for the day', () => 1, { maxCreditsPerDay: 100 }],
+	['a limit for the day and no known price', undefined, { maxCreditsPerDay: 100 }],
+])(
+	'items that wait for slots behind each other, under %s, wait at the same time',
+	async (...row) => {
+		const [, price, limit] = row;
+		const { clock, host, workspace } = oneItem({ jobMs: () => 10 * HOUR, price });
+		const waitTimeoutMs = 20 * HOUR;
+		void runAll(5, () => ({ host, workspace, settings: { waitTimeoutMs } }), createJob);
+		await clock.pass(MINUTE);
+		const settings = { ...limit, waitTimeoutMs: 30 * MINUTE };
+		const executionSum = new ExecutionSum({});
+		const began = clock.monotonic();
+		const waiting = runAll(6, () => ({ host, workspace, settings, executionSum }), createJob);
+		for (const result of await clock.run(waiting))
+			expect(result).toMatchObject({ failure: { kind: 'noSlot' } });
+		expect(clock.monotonic() - began).toBeLessThan(31 * MINUTE);
+	},
+);
 
 test.each<[name: string, retryAfter: number | undefined, waitsMs: number]>([
 	['says when to come back', 5, 5_000],
