@@ -172,6 +172,11 @@ test('no circle of imports exists anywhere, but for types', () => {
 			return [file, arrowsFrom(file, taken)] as const;
 		});
 	expect(circlesIn(new Map(values))).toEqual([]);
+	// What is read first of the published code has none even for types.
+	const ofTypes = circlesIn(new Map(all)).flat();
+	const isWall = (file: string) =>
+		/^(nodes|credentials|src\/(n8n|fields|reads|trigger))\//.test(file);
+	expect(ofTypes.filter(isWall)).toEqual([]);
 });
 
 test('a circle is found where there is one', () => {

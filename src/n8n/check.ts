@@ -5,24 +5,17 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
 import { instancesIn, valueAt } from '../base/values';
-import type { Input, NodeCall } from './entrance';
 import { asksForFirstModel } from '../creation/firstModel';
 import { GIVE_EACH_A_KEY } from '../creation/idempotency/idempotency';
 import type { IdempotencyChoice, OperationSpec, Prepared } from '../creation/item';
 import { BinaryReference } from '../files/localFile';
-import type { Labels } from './errorContext';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
-import {
-	fieldProblem,
-	mappedFields,
-	unknownFields,
-	Values,
-	type MappedField,
-} from '../fields/readFields';
+import { fieldProblem, unknownFields, Values } from '../fields/readFields';
 import { usualSettings } from '../fields/settings';
-import { guardProblem, knownFieldsOf, type KnownFields } from './guards';
+import { guardProblem } from './guards';
 import type { HttpOptions } from './n8nHost';
+import type { Input, NodeCall, Runnable } from './nodeCall';
 import { CREDENTIAL, readCredential, type Access } from '../transport/credential';
 import { readerOf } from '../transport/jobState';
 import { requestFingerprint } from './remembered';
@@ -31,32 +24,6 @@ import { requestFingerprint } from './remembered';
  * Everything that can be known of the items of a run before a request is spent: what the credential says, the
  * values of the parameters, the request that they make, and whether the key may send it.
  */
-
-/** An operation, with what is made of it once for all its runs. */
-export interface Runnable extends Operation {
-	/** Its fields that have a value, with those in collections. */
-	mapped: MappedField[];
-	/** The labels of its fields in the editor, by the names of these fields in the API. */
-	labels: Labels;
-	/** The fields of all operations of its node. */
-	knownFields: KnownFields;
-}
-
-/**
- * Gets an operation ready to be run.
- * @param all all operations of its node
- */
-export function runnable(operation: Operation, all = [operation]): Runnable {
-	const mapped = mappedFields(operation.fields);
-	const requested = mapped.filter(({ mapping }) => mapping.in !== 'setting');
-	return {
-		...operation,
-		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
-		mapped,
-		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
-		knownFields: knownFieldsOf(all),
-	};
-}
 
 /** An item whose parameters are valid. */
 interface PreparedToSend extends Prepared {

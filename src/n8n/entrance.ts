@@ -1,27 +1,25 @@
 import type {
-	IAllExecuteFunctions,
 	IBinaryData,
-	ICredentialDataDecryptedObject,
 	IDataObject,
 	IExecuteFunctions,
 	IExecutePaginationFunctions,
 	IGetNodeParameterOptions,
 	IBinaryKeyData,
-	INode,
 	INodeExecutionData,
 	INodeType,
-	NodeExecutionHint,
 	ITaskDataConnections,
-	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { getOrCreate } from '../base/getOrCreate';
 import { shortHash } from '../base/hash';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
+import type { Operation } from '../fields/operation';
+import { mappedFields } from '../fields/readFields';
 import { CREDENTIAL } from '../transport/credential';
-import { runnable, type Runnable } from './check';
 import { operationError } from './errors';
-import { filesOf, readFiles, type ExecutionFile, type ExecutionFiles } from './executionFiles';
+import { filesOf, readFiles, type ExecutionFiles } from './executionFiles';
+import { knownFieldsOf } from './guards';
+import type { Input, NodeCall, Runnable, RunContext } from './nodeCall';
 import type { NodeResource } from './properties';
 import { runOperation } from './runOperation';
 
@@ -38,6 +36,22 @@ import { runOperation } from './runOperation';
  */
 
 type CustomOperations = NonNullable<INodeType['customOperations']>;
+
+/**
+ * Gets an operation ready to be run.
+ * @param all all operations of its node
+ */
+export function runnable(operation: Operation, all = [operation]): Runnable {
+	const mapped = mappedFields(operation.fields);
+	const requested = mapped.filter(({ mapping }) => mapping.in !== 'setting');
+	return {
+		...operation,
+		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
+		mapped,
+		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
+		knownFields: knownFieldsOf(all),
+	};
+}
 
 /** What n8n calls in a workflow, by resource and operation. */
 export function customOperations(resources: NodeResource[]): CustomOperations {
@@ -91,22 +105,6 @@ export function oneItem(resources: NodeResource[]) {
 	};
 }
 
-/** One item of the input. */
-export interface Input {
-	/** n8n's number of the item. */
-	index: number;
-	json: IDataObject;
-	binary: IBinaryKeyData;
-	/**
-	 * All files of the item by the name of their field, whether n8n keeps them in `binary` or in the json
-	 * (its binary mode "combined").
-	 */
-	files: Record<string, IBinaryData>;
-}
-
-/** The functions that n8n gives at either door. */
-export type RunContext = IExecuteFunctions | IExecutePaginationFunctions;
-
 type ReadParameter = (
 	name: string,
 	fallback?: unknown,
@@ -115,58 +113,6 @@ type ReadParameter = (
 
 /** What an expression reads of another node by `$('Name')`. */
 type OutputOf = (node: string) => { all(): INodeExecutionData[] };
-
-export interface NodeCall {
-	functions: IAllExecuteFunctions;
-	node: INode;
-	inputs: readonly Input[];
-	/** Whether an AI agent reads the answer. */
-	isTool: boolean;
-	/** Whether n8n runs the tool from within another node, so that the input is the arguments of one call. */
-	isNested: boolean;
-	continuesOnFail: boolean;
-	mode: WorkflowExecuteMode;
-	/** Empty outside of an execution. */
-	executionId: string;
-	/** The id of the workflow, or that of the credential where there is no workflow. */
-	workflow: string;
-	/**
-	 * Names the node within all of n8n: workflow and node, or the kind of node where there is no workflow.
-	 */
-	fullNodeId: string;
-	/** The id of the credential that the node has. */
-	credentialId: string;
-	/**
-	 * A hash of what the trigger has given to the execution. It is the same in a retry of an execution that
-	 * was stopped.
-	 */
-	order(): string;
-	runIndex: number;
-	timezone: string;
-	signal: AbortSignal | undefined;
-	/**
-	 * What n8n keeps for this node over the tries and retries of an execution; `undefined` where there is
-	 * no execution, as in n8n's own Agents.
-	 */
-	nodeMemory: IDataObject | undefined;
-	/** What n8n keeps for all nodes of an execution. */
-	executionMemory: IDataObject;
-	/** A parameter of the node, evaluated for an item. */
-	parameter(index: number, name: string, fallback?: unknown): unknown;
-	evaluate(index: number, expression: string): unknown;
-	/** The address at which n8n takes calls from outside; `undefined` where n8n does not say. */
-	webhookAddress(index: number): string | undefined;
-	/** The file that an expression has led to, if it is a file of this execution. */
-	findFile(given: Json): ExecutionFile | undefined;
-	credential(index: number): Promise<ICredentialDataDecryptedObject>;
-	/** Shows a sentence above the output. Does nothing where n8n shows none. */
-	addHint(hint: NodeExecutionHint): void;
-	/**
-	 * A link to a stored file that is valid for a day. Given only where there is no workflow, because n8n
-	 * then gives nobody a file by its id.
-	 */
-	linkTo?: (file: IBinaryData) => string | undefined;
-}
 
 /** Whether something is a file. A Code node may have left a binary field empty. */
 const hasContent = (file: unknown): boolean =>

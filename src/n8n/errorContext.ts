@@ -1,10 +1,7 @@
 import { retryMayPay } from '../creation/idempotency/idempotency';
 import type { IdempotencyMode, OperationSpec, WorkflowMode } from '../creation/item';
 import { statesOf, isOutcomeOpen } from '../creation/idempotency/itemState';
-import type { End, Running } from './runOperation';
-
-/** Labels of the editor, by the path of the field in the request, such as `parameters.count`. */
-export type Labels = Record<string, string>;
+import type { End, Labels, Running } from './nodeCall';
 
 /** What the words of a failure depend on, beside the failure. */
 export interface ErrorContext extends Pick<

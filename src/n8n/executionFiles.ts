@@ -2,7 +2,7 @@ import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { isRecord, type Json } from '../base/types';
 import { FILES_KEY } from '../fields/rules/media';
 import type { StoredFile } from '../transport/host';
-import type { RunContext } from './entrance';
+import type { ExecutionFile, RunContext } from './nodeCall';
 
 /*
  * The files of an execution. An expression may lead to a file of another node, or to what a node has made of
@@ -14,12 +14,6 @@ import type { RunContext } from './entrance';
 interface DataProxy {
 	$node: Record<string, { runIndex: number }>;
 	$items(node: string, output: number, run: number): INodeExecutionData[];
-}
-
-/** A file of another node, under a name that says where it stands. */
-export interface ExecutionFile {
-	name: string;
-	file: StoredFile;
 }
 
 const isFile = (value: unknown): value is IBinaryData =>

@@ -1,12 +1,11 @@
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import type { Failed } from '../base/result';
-import type { NodeCall } from './entrance';
 import { errorContextOf } from './errorContext';
 import { describeFailure, detailsOf, nodeError } from './errors';
 import { retryMayPay } from '../creation/idempotency/idempotency';
 import { columnsOf } from '../fields/reservedNames';
+import type { End, NodeCall, Running } from './nodeCall';
 import { jsonOf, withInputFields } from './rows';
-import type { End, Running } from './runOperation';
 
 /*
  * The rows of items that have failed, where the run goes on (On Error, or a tool of an agent). n8n tells such

@@ -9,7 +9,7 @@ import { accountOf, type Account } from '../creation/credits/ledger';
 import type { Run } from '../creation/run';
 import { errorContextOf } from './errorContext';
 import { describeFailure } from './errors';
-import type { End, Running } from './runOperation';
+import type { End, Running } from './nodeCall';
 
 /*
  * The receipt: a sentence that n8n shows above the output of a run, in every tab. It says what was made, for

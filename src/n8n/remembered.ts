@@ -21,7 +21,7 @@ import {
 	type NodeMemory,
 } from '../creation/idempotency/itemState';
 import { BinaryReference } from '../files/localFile';
-import type { Input, NodeCall } from './entrance';
+import type { Input, NodeCall } from './nodeCall';
 
 /*
  * What earlier runs and executions have left for a run of the node, and by what an item is known again: in a

@@ -1,6 +1,6 @@
 import type { IBinaryData, IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { SIGNING_SECRET, textOf } from '../api';
-import type { Input, NodeCall } from './entrance';
+import type { Input, NodeCall } from './nodeCall';
 import { isRecord, type ApiRequest, type Json } from '../base/types';
 import { filesIn, isMedia } from '../transport/jobState';
 import type { Item, ItemOutput, Settings } from '../creation/item';

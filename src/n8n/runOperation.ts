@@ -1,8 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../base/clock';
 import { ok, type Failed, type Result } from '../base/result';
-import type { Input, NodeCall } from './entrance';
-import { ALL_AT_ONCE, checkAll, type CheckedItems, type Ready, type Runnable } from './check';
+import { ALL_AT_ONCE, checkAll, type CheckedItems, type Ready } from './check';
 import { errorContextOf } from './errorContext';
 import { runError } from './errors';
 import { bareRow, failedRow } from './failedRows';
@@ -10,6 +9,7 @@ import { create } from '../creation/creation';
 import { dryRun } from '../creation/dryRun';
 import type { Item, ItemOutput, WorkflowMode } from '../creation/item';
 import { n8nHost } from './n8nHost';
+import type { End, Input, NodeCall, Runnable, Running } from './nodeCall';
 import { receiptOf } from './receipt';
 import { identify, rememberedBy, type Remembered } from './remembered';
 import { goodRows } from './rows';
@@ -27,24 +27,9 @@ import { answerInTime } from './tool';
  * sentence above them (the receipt).
  */
 
-/** An item that has come to its end. */
-export interface End {
-	input: Input;
-	/** Missing where the item was invalid, or could not be put together. */
-	item?: Item;
-	result: Result<ItemOutput>;
-}
-
 /** The same with its rows, of which a failed item has none where its run fails. */
 interface Finished extends End {
 	rows: INodeExecutionData[];
-}
-
-/** A run of the node, as all its steps know it. */
-export interface Running {
-	call: NodeCall;
-	operation: Runnable;
-	run: Run;
 }
 
 /**

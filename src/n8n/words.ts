@@ -7,7 +7,8 @@ import { meaningOf, type AnswerKind } from '../transport/statuses';
 import { plainText } from '../transport/bodies';
 import { statedReason } from '../transport/jobFailure';
 import { holdsSlot, readerOf } from '../transport/jobState';
-import { canGoOn, goOn, type ErrorContext, type Labels } from './errorContext';
+import { canGoOn, goOn, type ErrorContext } from './errorContext';
+import type { Labels } from './nodeCall';
 import type { IdempotencyMode } from '../creation/item';
 
 /* What a person or a model reads of a failure: what has happened, and what to do. */

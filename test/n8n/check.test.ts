@@ -1,8 +1,8 @@
 import type { IDataObject, IExecutePaginationFunctions } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/api';
 import { additionalFields, inBody, type Operation } from '../../src/fields/operation';
-import { callOfOne } from '../../src/n8n/entrance';
-import { prepareItem, runnable } from '../../src/n8n/check';
+import { callOfOne, runnable } from '../../src/n8n/entrance';
+import { prepareItem } from '../../src/n8n/check';
 import { flag, name, prose } from '../../src/fields/rules';
 import { nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 
