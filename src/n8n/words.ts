@@ -1,5 +1,5 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../api';
-import type { Failed, Failure, JobFailure, NoResponseFailure, ServiceError } from '../base/result';
+import type { Failed, Failure, ServiceError } from '../base/result';
 import { asText, type NoResponse } from '../base/types';
 import { creditWords, roundedUp } from '../base/texts';
 import { baseUrlIn } from '../transport/credential';
@@ -15,13 +15,14 @@ import type { IdempotencyMode } from '../creation/item';
 
 type Text = [happened: string, todo: string];
 
+type FailureOf<K extends Failure['kind']> = Extract<Failure, { kind: K }>;
+
 /**
  * Says what happened and what to do about it. A message of the service is part of that, with the labels of
  * the editor.
  */
 export function wordsOf(failed: Failed, context: ErrorContext): Text {
 	const { failure } = failed;
-	const { creates } = context;
 	switch (failure.kind) {
 		case 'input':
 			return [`${failure.field} ${failure.problem}`, failure.hint ? `${failure.hint}.` : ''];
@@ -30,26 +31,8 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				`The credential is limited to scopes without ${failure.scope}`,
 				`If the key has the scope ${failure.scope}, add it to Scopes of the Key in the credential, or empty that list.`,
 			];
-		case 'status': {
-			const { scope, path } = failedEndpoint(failed, context);
-			const [happened, todo] = wordsOfAnswer(failure.status, failure.serviceError, {
-				scope,
-				hasId: path.includes('{id}'),
-				readsOwnJob: readsOwnJob(failed, context),
-				progress: progress(context),
-				goOn: goOn(context),
-			});
-			const serviceWords = withEditorLabels(
-				failure.serviceError.message ?? '',
-				context.labels ?? {},
-			);
-			const isNew = serviceWords !== '' && serviceWords.toLowerCase() !== happened.toLowerCase();
-			const { kind } = meaningOf(failure.status, failure.serviceError);
-			const { idempotency = 'none' } = context;
-			const ofKey = creates === true ? ABOUT_KEY[kind]?.[idempotency] : undefined;
-			const toDo = ofKey === undefined ? todo : `${todo} ${ofKey}`;
-			return [isNew ? `${happened}: ${serviceWords}` : happened, toDo];
-		}
+		case 'status':
+			return ofStatus(failure, failed, context);
 		case 'noResponse':
 			return ofNoResponse(failure);
 		case 'badResponse':
@@ -63,19 +46,12 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 			return ofDeadline(failure, failed, context);
 		case 'jobFailed':
 			return [`The job failed: ${failure.reason}`, cureOf(failure, context)];
-		case 'notApproved': {
-			const estimate = failed.job?.estimated_credits;
-			const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
-			const reason = withEditorLabels(failure.reason, context.labels ?? {});
-			return [
-				`The plan could not be approved automatically: ${reason}`,
-				`The plan waits: approve it by its ID with Agent Run: Approve and Budget in Credits${atLeast}.`,
-			];
-		}
+		case 'notApproved':
+			return ofPlan(failure, failed, context);
 		case 'download':
 			return [
 				`Output ${failure.outputId} could not be downloaded: ${failure.problem}`,
-				creates ? '' : 'Run this again to download it; that costs nothing.',
+				context.creates ? '' : 'Run this again to download it; that costs nothing.',
 			];
 		case 'upload':
 			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
@@ -84,51 +60,12 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				`A fault of this node: ${failure.problem}`,
 				'This is not your mistake: please report it, with what the node was meant to do.',
 			];
-		case 'possibleDuplicate': {
-			const why = {
-				changed: 'the request has been changed since',
-				expired: 'its idempotency key is no longer valid after 24 hours',
-			};
-			// A person has to decide that, also where a model reads it.
-			const next = goOn({ ...context, isTool: false });
-			return [
-				'Not created again, because an earlier try may have been carried out',
-				`The service did not answer that try, and ${why[failure.because]}. Look for its job at the service (Get Many lists the newest): if there is none, ${next}, which then creates a new one.`,
-			];
-		}
-		case 'creditCap': {
-			const { maxCredits, reserved, price } = failure;
-			if (price === null)
-				return [
-					`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
-					`One was created, which may have reserved any number of credits. ${progress(context)}Remove the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
-				];
-			const expected =
-				price === undefined
-					? ''
-					: `, and this item is expected to cost ${price}, at the prices of last time`;
-			return [
-				`Max Credits per Execution (${maxCredits}) would be exceeded`,
-				`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
-			];
-		}
-		case 'dayCap': {
-			const { maxCredits, spent, needed, problem } = failure;
-			if (problem !== undefined)
-				return [
-					`Max Credits per Day (${maxCredits}) cannot be kept: ${problem}`,
-					`${progress(context)}Remove the limit, or let the key read what was spent; then ${goOn(context)}.`,
-				];
-			const need =
-				needed === undefined
-					? 'what this run needs is not known'
-					: `this run needs about ${roundedUp(needed)}`;
-			const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
-			return [
-				`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,
-				`${progress(context)}Raise Max Credits per Day or wait until tomorrow, then ${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}.`,
-			];
-		}
+		case 'possibleDuplicate':
+			return ofPossibleDuplicate(failure, context);
+		case 'creditCap':
+			return ofCreditCap(failure, context);
+		case 'dayCap':
+			return ofDayCap(failure, context);
 		case 'noSlot':
 			return [
 				`No job slot was free for ${minutesOf(failure.waitedMs)}`,
@@ -144,6 +81,104 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 					: 'Run this again once that is settled.',
 			];
 	}
+}
+
+/** The words of an answer of the service that is no success, with what the service says itself. */
+function ofStatus(
+	{ status, serviceError }: FailureOf<'status'>,
+	failed: Failed,
+	context: ErrorContext,
+): Text {
+	const { creates, idempotency = 'none', labels = {} } = context;
+	const { scope, path } = failedEndpoint(failed, context);
+	const [happened, todo] = wordsOfAnswer(status, serviceError, {
+		scope,
+		hasId: path.includes('{id}'),
+		readsOwnJob: readsOwnJob(failed, context),
+		progress: progress(context),
+		goOn: goOn(context),
+	});
+	const serviceWords = withEditorLabels(serviceError.message ?? '', labels);
+	const isNew = serviceWords !== '' && serviceWords.toLowerCase() !== happened.toLowerCase();
+	const { kind } = meaningOf(status, serviceError);
+	const ofKey = creates === true ? ABOUT_KEY[kind]?.[idempotency] : undefined;
+	return [
+		isNew ? `${happened}: ${serviceWords}` : happened,
+		ofKey === undefined ? todo : `${todo} ${ofKey}`,
+	];
+}
+
+/** The words of a plan of an agent run that was not approved by itself. */
+function ofPlan(
+	{ reason }: FailureOf<'notApproved'>,
+	{ job }: Failed,
+	{ labels = {} }: ErrorContext,
+): Text {
+	const estimate = job?.estimated_credits;
+	const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
+	return [
+		`The plan could not be approved automatically: ${withEditorLabels(reason, labels)}`,
+		`The plan waits: approve it by its ID with Agent Run: Approve and Budget in Credits${atLeast}.`,
+	];
+}
+
+function ofPossibleDuplicate(
+	{ because }: FailureOf<'possibleDuplicate'>,
+	context: ErrorContext,
+): Text {
+	const why = {
+		changed: 'the request has been changed since',
+		expired: 'its idempotency key is no longer valid after 24 hours',
+	};
+	// A person has to decide that, also where a model reads it.
+	const next = goOn({ ...context, isTool: false });
+	return [
+		'Not created again, because an earlier try may have been carried out',
+		`The service did not answer that try, and ${why[because]}. Look for its job at the service (Get Many lists the newest): if there is none, ${next}, which then creates a new one.`,
+	];
+}
+
+/** How the user goes on after a limit of credits was changed. */
+const afterLimit = (context: ErrorContext): string =>
+	`${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}`;
+
+function ofCreditCap(
+	{ maxCredits, reserved, price }: FailureOf<'creditCap'>,
+	context: ErrorContext,
+): Text {
+	if (price === null)
+		return [
+			`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
+			`One was created, which may have reserved any number of credits. ${progress(context)}Remove the limit, then ${afterLimit(context)}.`,
+		];
+	const expected =
+		price === undefined
+			? ''
+			: `, and this item is expected to cost ${price}, at the prices of last time`;
+	return [
+		`Max Credits per Execution (${maxCredits}) would be exceeded`,
+		`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${afterLimit(context)}.`,
+	];
+}
+
+function ofDayCap(
+	{ maxCredits, spent, needed, problem }: FailureOf<'dayCap'>,
+	context: ErrorContext,
+): Text {
+	if (problem !== undefined)
+		return [
+			`Max Credits per Day (${maxCredits}) cannot be kept: ${problem}`,
+			`${progress(context)}Remove the limit, or let the key read what was spent; then ${goOn(context)}.`,
+		];
+	const need =
+		needed === undefined
+			? 'what this run needs is not known'
+			: `this run needs about ${roundedUp(needed)}`;
+	const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
+	return [
+		`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,
+		`${progress(context)}Raise Max Credits per Day or wait until tomorrow, then ${afterLimit(context)}.`,
+	];
 }
 
 /**
@@ -284,8 +319,6 @@ const ABOUT_KEY: Partial<Record<AnswerKind, Partial<Record<IdempotencyMode, stri
 	},
 };
 
-type DeadlineFailure = Extract<Failure, { kind: 'deadline' }>;
-
 function minutesOf(ms: number): string {
 	const minutes = Math.round(ms / 6_000) / 10;
 	return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
@@ -310,13 +343,13 @@ export function wordsOfNoResponse({ noResponse: reason, unsent }: NoResponse): T
 	}
 }
 
-function ofNoResponse({ reason, attempts, unsent }: NoResponseFailure): Text {
+function ofNoResponse({ reason, attempts, unsent }: FailureOf<'noResponse'>): Text {
 	const [happened, todo] = wordsOfNoResponse({ noResponse: reason, unsent });
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
 /** What to do about a job that has failed. */
-function cureOf({ lacks }: JobFailure, context: ErrorContext): string {
+function cureOf({ lacks }: FailureOf<'jobFailed'>, context: ErrorContext): string {
 	if (lacks === 'budget') return 'Give the next run a larger Budget in Credits.';
 	const again = context.creates ? '' : ' and create it again';
 	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
@@ -336,7 +369,7 @@ const ANEW: Record<IdempotencyMode, string> = {
  * one of a job that runs.
  */
 function ofDeadline(
-	failure: DeadlineFailure,
+	failure: FailureOf<'deadline'>,
 	{ job = { id: '' } }: Failed,
 	context: ErrorContext,
 ): Text {
