@@ -22,6 +22,7 @@ import {
 } from '../creation/idempotency/itemState';
 import { BinaryReference } from '../files/localFile';
 import type { Input, NodeCall } from './nodeCall';
+import { placeOfToolCall, readsOtherNode } from './tool';
 
 /*
  * What earlier runs and executions have left for a run of the node, and by what an item is known again: in a
@@ -109,7 +110,7 @@ interface Identity {
 /**
  * Finds the memory of an item. In a workflow the run index and the item index identify it, because both stay
  * the same with Retry On Fail and Retry Execution. In a tool of an AI agent they do not stay the same: see
- * `toolCall`.
+ * `placeOfToolCall`.
  */
 export function identify(
 	call: NodeCall,
@@ -125,9 +126,10 @@ export function identify(
 	const { isTool } = call;
 	const inputFingerprint = shortHash(`${parameters}\n${inputText(input, isTool)}`);
 	if (!isTool) return { place, memory: itemMemory(node, place), inputFingerprint };
-	const content = shortHash(`${inputFingerprint}\n${requestText(call, input, spec, request)}`);
-	const callName = toolCall(node, content, call.executionId);
-	return { place: callName, memory: itemMemory(node, callName), inputFingerprint };
+	const read = readsOtherNode(call, spec) ? requestFingerprint(input, request) : '';
+	const content = shortHash(`${inputFingerprint}\n${read}`);
+	const placeOfCall = placeOfToolCall(node, content, call.executionId);
+	return { place: placeOfCall, memory: itemMemory(node, placeOfCall), inputFingerprint };
 }
 
 /** A hash of a request in which each file is named by where n8n stores it, or else by its content. */
@@ -147,65 +149,4 @@ function inputText({ json, binary }: Input, isTool: boolean): string {
 	if (!isTool) return JSON.stringify([json, files]);
 	// Equal calls have different ids, and a model may name the arguments in another order.
 	return inOrder([{ ...json, toolCallId: undefined }, files]);
-}
-
-/** The parts of a text that are expressions: what stands between double braces. */
-const expressionsIn = (text: string): string[] =>
-	text
-		.split('}}')
-		.slice(0, -1)
-		.filter((part) => part.includes('{{'))
-		.map((part) => part.slice(part.indexOf('{{')));
-
-/** Expressions that read what another node has put out. */
-const READS_NODE = /\$\(|\$node\b|\$items\b/;
-
-/**
- * Parts of expressions that give another value each time they are evaluated. A date that is read from a row
- * does not.
- */
-const CHANGING = [
-	/\$now\b|\$today\b|\$runIndex\b|\$execution\b/,
-	/\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bDate\.now\b|\bDateTime\.(?:now|local|utc)\s*\(\s*(?:\{[^}]*\}\s*)?\)/,
-	/ToNow\b|\bdiffNow\b|\btoRelative|\bisInLast\b/,
-	/\brandom\w*\s*\(/,
-];
-
-/**
- * What a tool call asks for beyond its arguments, where an expression reads that from another node: a call
- * about another row of that node is another call. Empty where an expression gives another value each time,
- * since then no call would ever be found again, and all would be paid for again.
- */
-function requestText(
-	call: NodeCall,
-	input: Input,
-	spec: OperationSpec,
-	request: ApiRequest,
-): string {
-	const { node } = call;
-	const named = (spec.parameters ?? []).map((name) => valueAt(node.parameters, name.split('.')));
-	const expressions = expressionsIn(JSON.stringify(named)).join('\n');
-	const changes = CHANGING.some((pattern) => pattern.test(expressions));
-	const counts = READS_NODE.test(expressions) && !changes;
-	return counts ? requestFingerprint(input, request) : '';
-}
-
-/**
- * The name of a tool call in the memory of the node. n8n's run index and item index cannot name it: agents up
- * to version 2 get a new run index for each try, and share one between parallel calls. So its content does,
- * with a number. A call is a new one if the same content has already ended well in this execution. Any other
- * repetition is the same call: while the first one still runs, and in a retry of the execution also once it
- * has ended.
- *
- * @param content a hash of the stored parameters, the arguments of the call, and what `requestText` adds
- */
-export function toolCall({ items }: NodeMemory, content: string, execution: string): string {
-	let endedEarlier: string | undefined;
-	for (let index = 0; ; index += 1) {
-		const call = `call:${content}:${index}`;
-		const memory = items[call];
-		if (!memory) return endedEarlier ?? call;
-		if (memory.endedIn === undefined) return call;
-		if (memory.endedIn !== execution) endedEarlier ??= call;
-	}
 }

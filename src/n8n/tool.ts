@@ -1,16 +1,79 @@
 import { idAskedFor } from '../api';
 import { ok, type Result } from '../base/result';
 import type { Json } from '../base/types';
+import { valueAt } from '../base/values';
 import { faultOf } from './faults';
+import type { NodeCall } from './nodeCall';
 import { holdsSlot, isMedia, jobState } from '../transport/jobState';
 import { retryMayPay } from '../creation/idempotency/idempotency';
-import type { Item, ItemOutput } from '../creation/item';
+import type { Item, ItemOutput, OperationSpec } from '../creation/item';
 import {
 	noteEnd,
 	statesOf,
-	type ItemMemory,
 	isOutcomeOpen,
+	type ItemMemory,
+	type NodeMemory,
 } from '../creation/idempotency/itemState';
+
+/*
+ * A call of this node as a tool by an AI agent: by what it is known again, and how it is answered before the
+ * agent gives up.
+ */
+
+/** The parts of a text that are expressions: what stands between double braces. */
+const expressionsIn = (text: string): string[] =>
+	text
+		.split('}}')
+		.slice(0, -1)
+		.filter((part) => part.includes('{{'))
+		.map((part) => part.slice(part.indexOf('{{')));
+
+/** Expressions that read what another node has put out. */
+const READS_NODE = /\$\(|\$node\b|\$items\b/;
+
+/**
+ * Parts of expressions that give another value each time they are evaluated. A date that is read from a row
+ * does not.
+ */
+const CHANGING = [
+	/\$now\b|\$today\b|\$runIndex\b|\$execution\b/,
+	/\bDate\s*\(\s*\)|\bnew Date\b(?!\s*\()|\bDate\.now\b|\bDateTime\.(?:now|local|utc)\s*\(\s*(?:\{[^}]*\}\s*)?\)/,
+	/ToNow\b|\bdiffNow\b|\btoRelative|\bisInLast\b/,
+	/\brandom\w*\s*\(/,
+];
+
+/**
+ * Whether a tool call asks for more than its arguments, because an expression reads that from another node: a
+ * call about another row of that node is another call. Not where an expression gives another value each time,
+ * since then no call would ever be found again, and all would be paid for again.
+ */
+export function readsOtherNode({ node }: NodeCall, { parameters = [] }: OperationSpec): boolean {
+	const values = parameters.map((name) => valueAt(node.parameters, name.split('.')));
+	const expressions = expressionsIn(JSON.stringify(values)).join('\n');
+	const changes = CHANGING.some((pattern) => pattern.test(expressions));
+	return READS_NODE.test(expressions) && !changes;
+}
+
+/**
+ * The place of a tool call in the memory of the node. n8n's run index and item index cannot name it: agents
+ * up to version 2 get a new run index for each try, and share one between parallel calls. So its content
+ * does, with a number. A call is a new one if the same content has already ended well in this execution. Any
+ * other repetition is the same call: while the first one still runs, and in a retry of the execution also
+ * once it has ended.
+ *
+ * @param content a hash of the stored parameters, the arguments of the call, and its request where
+ * `readsOtherNode` says so
+ */
+export function placeOfToolCall({ items }: NodeMemory, content: string, execution: string): string {
+	let endedEarlier: string | undefined;
+	for (let index = 0; ; index += 1) {
+		const call = `call:${content}:${index}`;
+		const memory = items[call];
+		if (!memory) return endedEarlier ?? call;
+		if (memory.endedIn === undefined) return call;
+		if (memory.endedIn !== execution) endedEarlier ??= call;
+	}
+}
 
 const GET_LATER = 'Not finished yet. Get it by its id in about a minute.';
 

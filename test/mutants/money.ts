@@ -639,11 +639,11 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/n8n/remembered.ts', 'test/n8n/tool.doors.test.ts', {
+	...inFile('src/n8n/tool.ts', 'test/n8n/tool.doors.test.ts', {
 		'money/tool-call-of-another-row': {
 			why: 'An agent that asks for the picture of the second row gets that of the first.',
-			from: 'const counts = READS_NODE.test(expressions) && !changes;',
-			to: 'const counts = false;',
+			from: 'return READS_NODE.test(expressions) && !changes;',
+			to: 'return false;',
 		},
 	}),
 	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {

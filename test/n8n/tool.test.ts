@@ -2,9 +2,8 @@ import type { Result } from '../../src/base/result';
 import { ExecutionSum } from '../../src/creation/credits/ledger';
 import type { IdempotencyMode, ItemOutput, Settings } from '../../src/creation/item';
 import { itemMemory, nodeMemory } from '../../src/creation/idempotency/itemState';
-import { toolCall } from '../../src/n8n/remembered';
 import { runItem } from '../../src/n8n/runOperation';
-import { answerInTime } from '../../src/n8n/tool';
+import { answerInTime, placeOfToolCall } from '../../src/n8n/tool';
 import type { RateLimits } from '../../src/transport/credential';
 import { ModelService, type ServiceSettings } from '../model/modelService';
 import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
@@ -38,7 +37,7 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 	const executionSum = new ExecutionSum({});
 	const call = async (prompt: string) => {
 		const began = clock.monotonic();
-		const item = toolCall(node, prompt, 'execution 1');
+		const item = placeOfToolCall(node, prompt, 'execution 1');
 		const result = await answerInTime(
 			runOf({
 				host,
@@ -234,7 +233,7 @@ test('a call of several parts names the jobs of all when its time is over', asyn
 test('the same calls in a retried execution go on with those of the one before, unfinished ones first; a further one is new', () => {
 	const memory = nodeMemory({}, '1');
 	const call = (execution: string) => {
-		const name = toolCall(memory, 'a boat', execution);
+		const name = placeOfToolCall(memory, 'a boat', execution);
 		itemMemory(memory, name);
 		return name;
 	};

@@ -39,7 +39,7 @@ function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
  * it is this item's.
  */
 function takeUnfinished({ run, node, origin, settings }: Item, content: string) {
-	// A call of a tool finds the one that it repeats by its name (`toolCall` in `n8n/remembered.ts`).
+	// A call of a tool finds the one that it repeats by its name (`placeOfToolCall` in `n8n/tool.ts`).
 	if (settings.isTool) return undefined;
 	run.cache.unfinished ??= unfinishedIn(node, origin.place);
 	const [place, memory] = run.cache.unfinished.get(content)?.shift() ?? [];

@@ -1,6 +1,6 @@
 import { Run } from '../../../src/creation/run';
 import { itemMemory, type NodeMemory } from '../../../src/creation/idempotency/itemState';
-import { toolCall } from '../../../src/n8n/remembered';
+import { placeOfToolCall } from '../../../src/n8n/tool';
 import type { Result } from '../../../src/base/result';
 import type { IdempotencyMode } from '../../../src/creation/item';
 import type { Resource } from '../../../src/base/types';
@@ -188,7 +188,7 @@ class Sequence {
 		const prompt = this.prompt();
 		const source = `version ${this.version}`;
 		const execution = String(this.execution);
-		const name = this.isTool ? toolCall(this.node, source, execution) : '0:0';
+		const name = this.isTool ? placeOfToolCall(this.node, source, execution) : '0:0';
 		const memory = itemMemory(this.node, name);
 		const item = runOf({
 			host: hostWith(this.service.send),
