@@ -83,7 +83,7 @@ export default defineConfig({
 			},
 			{
 				text: 'Concepts',
-				items: pages('waiting', 'paid-once', 'limits', 'credits', 'files', 'scale'),
+				items: pages('waiting', 'paid-once', 'limits', 'credits', 'fields', 'files', 'scale'),
 			},
 			{ text: 'Nodes', items: pages('nodes', ...nodes.map((name) => `nodes/${name}`)) },
 			{
