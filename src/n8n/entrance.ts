@@ -37,22 +37,6 @@ import { runOperation } from './runOperation';
 
 type CustomOperations = NonNullable<INodeType['customOperations']>;
 
-/**
- * Gets an operation ready to be run.
- * @param all all operations of its node
- */
-export function runnable(operation: Operation, all = [operation]): Runnable {
-	const mapped = mappedFields(operation.fields);
-	const requested = mapped.filter(({ mapping }) => mapping.in !== 'setting');
-	return {
-		...operation,
-		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
-		mapped,
-		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
-		knownFields: knownFieldsOf(all),
-	};
-}
-
 /** What n8n calls in a workflow, by resource and operation. */
 export function customOperations(resources: NodeResource[]): CustomOperations {
 	const all = resources.flatMap(({ operations }) => operations);
@@ -69,6 +53,18 @@ export function customOperations(resources: NodeResource[]): CustomOperations {
 		runs[resource] = ofResource;
 	}
 	return runs;
+}
+
+/** What n8n's routing engine calls: it runs the chosen operation for one item. */
+export function oneItem(resources: NodeResource[]) {
+	const all = resources.flatMap(({ operations }) => operations);
+	const runnables = new Map<object, Runnable>();
+	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
+		const { operations } = chosenIn(this, 'resource', resources);
+		const operation = chosenIn(this, 'operation', operations);
+		const ready = getOrCreate(runnables, operation, () => runnable(operation, all));
+		return await runOperation(callOfOne(this), ready);
+	};
 }
 
 /**
@@ -93,148 +89,21 @@ function chosenIn<T extends { value: string }>(
 	);
 }
 
-/** What n8n's routing engine calls: it runs the chosen operation for one item. */
-export function oneItem(resources: NodeResource[]) {
-	const all = resources.flatMap(({ operations }) => operations);
-	const runnables = new Map<object, Runnable>();
-	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
-		const { operations } = chosenIn(this, 'resource', resources);
-		const operation = chosenIn(this, 'operation', operations);
-		const ready = getOrCreate(runnables, operation, () => runnable(operation, all));
-		return await runOperation(callOfOne(this), ready);
-	};
-}
-
-type ReadParameter = (
-	name: string,
-	fallback?: unknown,
-	options?: IGetNodeParameterOptions,
-) => unknown;
-
-/** What an expression reads of another node by `$('Name')`. */
-type OutputOf = (node: string) => { all(): INodeExecutionData[] };
-
-/** Whether something is a file. A Code node may have left a binary field empty. */
-const hasContent = (file: unknown): boolean =>
-	isRecord(file) && (typeof file.id === 'string' || typeof file.data === 'string');
-
 /**
- * Reads an item, as nothing else does: older nodes and the Code node may leave out what an item consists of.
+ * Gets an operation ready to be run.
+ * @param all all operations of its node
  */
-function inputOf(index: number, item: unknown, isCombined: boolean): Input {
-	const { json: itemJson, binary: fields }: Json = isRecord(item) ? item : {};
-	const json = isRecord(itemJson) ? (itemJson as IDataObject) : {};
-	const files = Object.entries(isRecord(fields) ? fields : {}).filter(([, file]) =>
-		hasContent(file),
-	);
-	const binary = Object.fromEntries(files) as IBinaryKeyData;
-	return { index, json, binary, files: isCombined ? filesOf({ json, binary }) : binary };
-}
-
-/** Whether a stored parameter has no expression in it. */
-function needsNoEvaluation(raw: unknown): boolean {
-	if (typeof raw === 'string') return !raw.startsWith('=');
-	return typeof raw !== 'object' || raw === null || Object.values(raw).every(needsNoEvaluation);
-}
-
-/**
- * Reads a parameter as it is stored, and has it evaluated only where it has an expression: n8n takes long to
- * get ready for evaluating.
- */
-function readParameter(read: ReadParameter, name: string, fallback: unknown): unknown {
-	const raw = read(name, fallback, { rawExpressions: true });
-	return needsNoEvaluation(raw) ? raw : read(name, fallback);
-}
-
-/** The value that n8n gives, or the one that stands for it where n8n throws because it has none. */
-function orElse<T, Other>(give: () => T, otherwise: Other): T | Other {
-	try {
-		return give();
-	} catch {
-		return otherwise;
-	}
-}
-
-/**
- * A hash of the data with which the execution has started: the output of those nodes before this one that
- * have none before them.
- */
-function orderOf(context: RunContext): string {
-	const { $: outputOf } = context.getWorkflowDataProxy(0) as unknown as { $: OutputOf };
-	const parents = context.getParentNodes(context.getNode().name);
-	const started = parents.filter(({ name }) => context.getParentNodes(name).length === 0);
-	// A node that was not executed has no output.
-	const startData = started.map(({ name }) => orElse(() => outputOf(name).all(), []));
-	return shortHash(JSON.stringify(startData.flat().map(({ json }) => json)));
-}
-
-/** n8n tells its address in one place only: in the link by which a waiting execution goes on. */
-function webhookAddressOf(context: RunContext, index: number): string | undefined {
-	const link = context.evaluateExpression('{{ $execution.resumeUrl }}', index);
-	return typeof link === 'string' ? new URL(link).origin : undefined;
-}
-
-/**
- * The id of the credential that a node has. Several credentials may hold the same key, each with limits of
- * its own.
- */
-export const credentialIdOf = ({
-	credentials,
-}: {
-	credentials?: Record<string, { id: string | null }>;
-}): string => credentials?.[CREDENTIAL]?.id ?? '';
-
-/** The parts of a call that both doors have in common. */
-function ofNode(context: RunContext, isCombined: boolean) {
-	const node = context.getNode();
-	const { id: workflowId } = context.getWorkflow();
-	const mode = context.getMode();
-	const credentialId = credentialIdOf(node);
-	const workflow = workflowId ?? credentialId;
-	const fullNodeId = `${workflow}/${workflowId === undefined ? node.type : node.id}`;
-	let order: string | undefined;
-	let files: ExecutionFiles | undefined;
-	const linkTo = (file: IBinaryData): string | undefined =>
-		orElse(() => context.helpers.createBinarySignedUrl(file, '1 day'), undefined);
+export function runnable(operation: Operation, all = [operation]): Runnable {
+	const mapped = mappedFields(operation.fields);
+	const requested = mapped.filter(({ mapping }) => mapping.in !== 'setting');
 	return {
-		functions: context,
-		node,
-		isTool: node.type.endsWith('Tool') || (mode as string) === 'internal',
-		continuesOnFail: context.continueOnFail(),
-		mode,
-		executionId: context.getExecutionId() ?? '',
-		workflow,
-		fullNodeId,
-		credentialId,
-		order() {
-			order ??= orElse(() => orderOf(context), '');
-			return order;
-		},
-		timezone: orElse(() => context.getTimezone(), 'UTC'),
-		signal: context.getExecutionCancelSignal(),
-		nodeMemory: orElse(() => context.getContext('node'), undefined),
-		executionMemory: orElse(() => context.getContext('flow'), {}),
-		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
-		linkTo: workflowId === undefined ? linkTo : undefined,
-		webhookAddress: (index: number) => orElse(() => webhookAddressOf(context, index), undefined),
-		findFile(given: Json) {
-			files ??= readFiles(context, isCombined);
-			return files.find(given);
-		},
+		...operation,
+		spec: { ...operation.spec, parameters: requested.map(({ parameter }) => parameter) },
+		mapped,
+		labels: Object.fromEntries(requested.map(({ mapping, label }) => [mapping.as, label])),
+		knownFields: knownFieldsOf(all),
 	};
 }
-
-/** The number of this run of the node in its execution, which n8n tells only to expressions. */
-const runIndexOf = (context: RunContext, index: number) =>
-	orElse(() => Number(context.getWorkflowDataProxy(index).$runIndex), 0);
-
-/**
- * Whether n8n keeps files in the json of an item. Older versions of n8n have neither that mode nor the
- * function.
- */
-const isCombined = (context: RunContext): boolean =>
-	(context as Partial<IExecuteFunctions>).getWorkflowSettings?.call(context).binaryMode ===
-	'combined';
 
 /** The call of a node in a workflow, with all of its items. */
 export function callOf(context: IExecuteFunctions): NodeCall {
@@ -280,4 +149,135 @@ export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
 		credential: async () => await context.getCredentials(CREDENTIAL),
 		addHint: () => {},
 	};
+}
+
+/** The parts of a call that both doors have in common. */
+function ofNode(context: RunContext, isCombined: boolean) {
+	const node = context.getNode();
+	const { id: workflowId } = context.getWorkflow();
+	const mode = context.getMode();
+	const credentialId = credentialIdOf(node);
+	const workflow = workflowId ?? credentialId;
+	const fullNodeId = `${workflow}/${workflowId === undefined ? node.type : node.id}`;
+	let order: string | undefined;
+	let files: ExecutionFiles | undefined;
+	const linkTo = (file: IBinaryData): string | undefined =>
+		orElse(() => context.helpers.createBinarySignedUrl(file, '1 day'), undefined);
+	return {
+		functions: context,
+		node,
+		isTool: node.type.endsWith('Tool') || (mode as string) === 'internal',
+		continuesOnFail: context.continueOnFail(),
+		mode,
+		executionId: context.getExecutionId() ?? '',
+		workflow,
+		fullNodeId,
+		credentialId,
+		order() {
+			order ??= orElse(() => orderOf(context), '');
+			return order;
+		},
+		timezone: orElse(() => context.getTimezone(), 'UTC'),
+		signal: context.getExecutionCancelSignal(),
+		nodeMemory: orElse(() => context.getContext('node'), undefined),
+		executionMemory: orElse(() => context.getContext('flow'), {}),
+		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
+		linkTo: workflowId === undefined ? linkTo : undefined,
+		webhookAddress: (index: number) => orElse(() => webhookAddressOf(context, index), undefined),
+		findFile(given: Json) {
+			files ??= readFiles(context, isCombined);
+			return files.find(given);
+		},
+	};
+}
+
+/**
+ * The id of the credential that a node has. Several credentials may hold the same key, each with limits of
+ * its own.
+ */
+export const credentialIdOf = ({
+	credentials,
+}: {
+	credentials?: Record<string, { id: string | null }>;
+}): string => credentials?.[CREDENTIAL]?.id ?? '';
+
+/**
+ * Whether n8n keeps files in the json of an item. Older versions of n8n have neither that mode nor the
+ * function.
+ */
+const isCombined = (context: RunContext): boolean =>
+	(context as Partial<IExecuteFunctions>).getWorkflowSettings?.call(context).binaryMode ===
+	'combined';
+
+/** Whether something is a file. A Code node may have left a binary field empty. */
+const hasContent = (file: unknown): boolean =>
+	isRecord(file) && (typeof file.id === 'string' || typeof file.data === 'string');
+
+/**
+ * Reads an item, as nothing else does: older nodes and the Code node may leave out what an item consists of.
+ */
+function inputOf(index: number, item: unknown, isCombined: boolean): Input {
+	const { json: itemJson, binary: fields }: Json = isRecord(item) ? item : {};
+	const json = isRecord(itemJson) ? (itemJson as IDataObject) : {};
+	const files = Object.entries(isRecord(fields) ? fields : {}).filter(([, file]) =>
+		hasContent(file),
+	);
+	const binary = Object.fromEntries(files) as IBinaryKeyData;
+	return { index, json, binary, files: isCombined ? filesOf({ json, binary }) : binary };
+}
+
+type ReadParameter = (
+	name: string,
+	fallback?: unknown,
+	options?: IGetNodeParameterOptions,
+) => unknown;
+
+/** Whether a stored parameter has no expression in it. */
+function needsNoEvaluation(raw: unknown): boolean {
+	if (typeof raw === 'string') return !raw.startsWith('=');
+	return typeof raw !== 'object' || raw === null || Object.values(raw).every(needsNoEvaluation);
+}
+
+/**
+ * Reads a parameter as it is stored, and has it evaluated only where it has an expression: n8n takes long to
+ * get ready for evaluating.
+ */
+function readParameter(read: ReadParameter, name: string, fallback: unknown): unknown {
+	const raw = read(name, fallback, { rawExpressions: true });
+	return needsNoEvaluation(raw) ? raw : read(name, fallback);
+}
+
+/** The number of this run of the node in its execution, which n8n tells only to expressions. */
+const runIndexOf = (context: RunContext, index: number) =>
+	orElse(() => Number(context.getWorkflowDataProxy(index).$runIndex), 0);
+
+/** What an expression reads of another node by `$('Name')`. */
+type OutputOf = (node: string) => { all(): INodeExecutionData[] };
+
+/**
+ * A hash of the data with which the execution has started: the output of those nodes before this one that
+ * have none before them.
+ */
+function orderOf(context: RunContext): string {
+	const { $: outputOf } = context.getWorkflowDataProxy(0) as unknown as { $: OutputOf };
+	const parents = context.getParentNodes(context.getNode().name);
+	const started = parents.filter(({ name }) => context.getParentNodes(name).length === 0);
+	// A node that was not executed has no output.
+	const startData = started.map(({ name }) => orElse(() => outputOf(name).all(), []));
+	return shortHash(JSON.stringify(startData.flat().map(({ json }) => json)));
+}
+
+/** n8n tells its address in one place only: in the link by which a waiting execution goes on. */
+function webhookAddressOf(context: RunContext, index: number): string | undefined {
+	const link = context.evaluateExpression('{{ $execution.resumeUrl }}', index);
+	return typeof link === 'string' ? new URL(link).origin : undefined;
+}
+
+/** The value that n8n gives, or the one that stands for it where n8n throws because it has none. */
+function orElse<T, Other>(give: () => T, otherwise: Other): T | Other {
+	try {
+		return give();
+	} catch {
+		return otherwise;
+	}
 }
