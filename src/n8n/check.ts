@@ -7,7 +7,7 @@ import { isRecord, type Json } from '../base/types';
 import { instancesIn, valueAt } from '../base/values';
 import { asksForFirstModel } from '../creation/firstModel';
 import { GIVE_EACH_A_KEY } from '../creation/idempotency/idempotency';
-import type { IdempotencyChoice, OperationSpec, Prepared } from '../creation/item';
+import type { IdempotencyChoice, OperationSpec, Prepared, Settings } from '../creation/item';
 import { BinaryReference } from '../files/localFile';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
@@ -129,33 +129,61 @@ export function prepareItem(
 	const { files } = input;
 	const context = { baseUrl, files, timezone, findFile: call.findFile };
 	const values = new Values(mapped, read.value, isTool, context);
-	const settings = buildSettings(values, usualSettings(spec, isTool));
+	const settings = settingsOfItem(call, spec, values);
 	if (!settings.ok) return settings;
-	const choice = settings.value.idempotency as IdempotencyChoice;
-	if (choice === 'editor') {
-		settings.value.idempotency = call.mode === 'manual' ? 'content' : 'execution';
-		settings.value.sameInEditor = true;
-	}
-	// There are no files to download before the job has ended.
-	if (spec.creates && spec.output === 'job' && !settings.value.waitForCompletion)
-		settings.value.downloadOutputs = false;
 	const { includeInputFields, resultField, idempotency } = settings.value;
 	const built = buildRequest(spec.endpoint, values, constants);
 	if (!built.ok) return includeInputFields ? { ...built, resultField } : built;
 	const sendOptions = sendOptionsOf(read.value.requestOptions);
 	if (!sendOptions.ok) return sendOptions;
 	const request = built.value;
-	const isAlone = call.executionId === '' && settings.value.maxCredits < Infinity;
-	const warnings = [unusedWarning(operation, unused), isAlone ? EACH_CALL : undefined];
-	const warning = warnings.filter((one) => one !== undefined).join('. ');
 	return ok({
 		request,
 		parts: split?.(request),
 		settings: settings.value,
 		sendOptions: sendOptions.value,
-		warning: warning === '' ? undefined : warning,
+		warning: warningOfItem(call, operation, settings.value, unused),
 		ownRequest: idempotency === 'custom' ? requestFingerprint(input, request) : undefined,
 	});
+}
+
+/** What the user has set for an item, with what that means for this call. */
+function settingsOfItem(call: NodeCall, spec: OperationSpec, values: Values): Result<Settings> {
+	const built = buildSettings(values, usualSettings(spec, call.isTool));
+	if (!built.ok) return built;
+	const settings = { ...built.value };
+	const choice = settings.idempotency as IdempotencyChoice;
+	if (choice === 'editor') {
+		settings.idempotency = call.mode === 'manual' ? 'content' : 'execution';
+		settings.sameInEditor = true;
+	}
+	// There are no files to download before the job has ended.
+	if (spec.creates && spec.output === 'job' && !settings.waitForCompletion)
+		settings.downloadOutputs = false;
+	return ok(settings);
+}
+
+/**
+ * What is said of an item whatever it comes to: of fields in collections that another operation of the node
+ * has and this one has not, and of a limit that counts less than its name says.
+ */
+function warningOfItem(
+	{ executionId }: NodeCall,
+	{ name }: Operation,
+	{ maxCredits }: Settings,
+	unused: string[],
+): string | undefined {
+	const warnings: string[] = [];
+	if (unused.length > 0) {
+		const names = unused.map((one) => `"${one}"`).join(', ');
+		warnings.push(`Not used, because ${name} has no such field: ${names}`);
+	}
+	// n8n's own Agents run each tool call by itself, without an execution.
+	if (executionId === '' && maxCredits < Infinity)
+		warnings.push(
+			'Max Credits per Execution counts each call by itself here, as it has no execution',
+		);
+	return warnings.length > 0 ? warnings.join('. ') : undefined;
 }
 
 /**
@@ -218,19 +246,6 @@ function evaluated(
 		return fieldProblem(throws?.displayName ?? displayName, `cannot be evaluated${reason}`);
 	}
 }
-
-/**
- * What is said of fields in collections that this operation does not have, but another one of the node does.
- */
-function unusedWarning(operation: Operation, unused: string[]): string | undefined {
-	if (unused.length === 0) return undefined;
-	const names = unused.map((name) => `"${name}"`).join(', ');
-	return `Not used, because ${operation.name} has no such field: ${names}`;
-}
-
-/** n8n's own Agents run each tool call by itself, without an execution. */
-const EACH_CALL =
-	'Max Credits per Execution counts each call by itself here, as it has no execution';
 
 /** A request with an own key must always have the same body, and which model is listed first may change. */
 const NO_FIRST_MODEL = fail({
