@@ -5,8 +5,8 @@ import { asText } from '../base/types';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 import { accountOf, type Account } from '../creation/credits/ledger';
 import type { Run } from '../creation/run';
+import { refusalOf } from '../transport/statuses';
 import { creditSentence, creditState } from './creditSentence';
-import { tryAgainOf } from './tryAgain';
 import { wordsOf } from './words';
 
 /*
@@ -97,6 +97,42 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 	};
 	const stated = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
 	return Object.fromEntries(stated) as IDataObject;
+}
+
+/**
+ * Whether a failed row may succeed without being changed:
+ * - `never`: something is wrong with the request itself, or the model could not make it
+ * - `later`: once what was in the way is gone
+ * - `afterTopUp`: once the workspace has credits
+ */
+export type TryAgain = 'never' | 'later' | 'afterTopUp';
+
+/** For batches that try failed rows again: they can leave out the rows that will never succeed. */
+export function tryAgainOf(failed: Failed): TryAgain {
+	const { failure } = failed;
+	switch (failure.kind) {
+		case 'input':
+			return 'never';
+		case 'upload':
+			return failure.mayPass ? 'later' : 'never';
+		case 'jobFailed':
+			return failure.lacks === 'credits' ? 'afterTopUp' : 'never';
+		case 'status':
+			return afterRefusal(failed);
+		case 'skipped':
+			return failure.lacksCredits ? 'afterTopUp' : 'later';
+		default:
+			return 'later';
+	}
+}
+
+/** After a refusal by the service. If the key is at fault, the row is not. */
+function afterRefusal(failed: Failed): TryAgain {
+	const refusal = refusalOf(failed);
+	if (refusal === 'noCredits') return 'afterTopUp';
+	// A job that cannot be found may be in the workspace of another key.
+	const isAboutRow = refusal === 'invalid' || refusal === 'notFound';
+	return isAboutRow && failed.job === undefined ? 'never' : 'later';
 }
 
 /**
