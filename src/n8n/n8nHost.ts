@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
-import type { Send, SendResult } from '../base/types';
+import type { NoResponse, Send, SendResult } from '../base/types';
 import { inOrder } from '../base/values';
 import { CREDENTIAL, type Access } from '../transport/credential';
 import {
@@ -17,6 +17,7 @@ import {
 	type Body,
 	type Host,
 	type StoredFile,
+	type StreamedResponse,
 } from '../transport/host';
 import { parsed, readable, storageWords, TOO_LONG } from '../transport/bodies';
 import { maskSecret } from '../transport/maskSecret';
@@ -46,31 +47,30 @@ export interface HostContext {
 /** What the user has set on the node for the connections of its requests. */
 export type HttpOptions = Pick<IHttpRequestOptions, 'proxy' | 'skipSslCertificateValidation'>;
 
-/** How long a response may take, in ms. */
+/** How long a response usually may take, in ms. */
 const RESPONSE_TIMEOUT_MS = 120_000;
 
 /** The longest response of the API that is read to its end, in bytes. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
+/** How long a response may take, in ms: as the user has set it on the node, or as usual. */
+const timeoutOf = ({ timeoutMs }: HostContext, usualMs = RESPONSE_TIMEOUT_MS): number =>
+	timeoutMs > 0 ? Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS) : usualMs;
+
 /**
  * The options of every request, with those that the user has set on the node. Redirects are never followed,
  * because n8n would carry the key (Authorization) to wherever they lead.
  */
-function commonOptions(
-	{ timeoutMs }: HostContext,
-	{ proxy, skipSslCertificateValidation }: HttpOptions,
-	defaultTimeoutMs = RESPONSE_TIMEOUT_MS,
-) {
-	return {
+const commonOptions = ({ proxy, skipSslCertificateValidation }: HttpOptions, timeout: number) =>
+	({
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		encoding: 'stream',
 		proxy,
 		skipSslCertificateValidation,
-		timeout: timeoutMs > 0 ? Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS) : defaultTimeoutMs,
-	} as const;
-}
+		timeout,
+	}) as const;
 
 function headersOf(headers: unknown): Record<string, string> {
 	const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
@@ -152,8 +152,8 @@ export function executionHeaders(
 function createSend(context: HostContext, access: Access, httpOptions: HttpOptions): Send {
 	const { functions, credential } = context;
 	const { baseUrl, apiKey } = access;
-	const common = commonOptions(context, httpOptions, context.responseTimeoutMs);
-	const shared = { ...common, baseURL: baseUrl, json: true };
+	const timeout = timeoutOf(context, context.responseTimeoutMs);
+	const shared = { ...commonOptions(httpOptions, timeout), baseURL: baseUrl, json: true };
 	const ofExecution = executionHeaders(functions, access);
 	return async ({ method, path, query, body, headers, outlivesCancel }): Promise<SendResult> => {
 		const request: IHttpRequestOptions = { ...shared, method, url: path, qs: query };
@@ -169,7 +169,7 @@ function createSend(context: HostContext, access: Access, httpOptions: HttpOptio
 		}
 		// n8n's helper takes the credential and the signal from the functions it is called on. The signal
 		// also ends the connection in the middle of a body.
-		const deadline = AbortSignal.timeout(shared.timeout);
+		const deadline = AbortSignal.timeout(timeout);
 		const signal = outlivesCancel ? deadline : anyOf(context.signal, deadline);
 		const ofRequest = Object.create(functions) as typeof functions;
 		const ofItem = {
@@ -220,15 +220,13 @@ function binarySource(
 	return { fileName, mimeType, open: async () => Buffer.from(data, 'base64') };
 }
 
-/** What n8n does for one item, or for a trigger. How its helpers behave was tried in a real n8n 2.41. */
-export function n8nHost(context: HostContext, access: Access, httpOptions: HttpOptions = {}): Host {
-	const { signal, fairnessKey } = context;
-	const common = commonOptions(context, httpOptions);
-	/** Sends a request without the key. Its response is a stream, which `close` ends at any point. */
-	const transfer = async (
+/** Makes the function that sends a request without the key, to wherever a file lies or goes. */
+function transferOf(context: HostContext, httpOptions: HttpOptions) {
+	const common = commonOptions(httpOptions, timeoutOf(context));
+	return async (
 		request: Pick<IHttpRequestOptions, 'method' | 'url' | 'headers' | 'body' | 'timeout'>,
 		end: AbortSignal,
-	) => {
+	): Promise<StreamedResponse> => {
 		const closing = new AbortController();
 		const response = (await context.functions.helpers.httpRequest({
 			...common,
@@ -246,50 +244,70 @@ export function n8nHost(context: HostContext, access: Access, httpOptions: HttpO
 		const headers = headersOf(response.headers);
 		return { status: response.statusCode, headers, length: statedLength(headers), body, close };
 	};
+}
+
+/** Why a transfer has no answer. */
+const noAnswer = (error: unknown, end: AbortSignal): NoResponse =>
+	end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
+
+/** Sends a file to the storage of the service. */
+const putBy =
+	(transfer: ReturnType<typeof transferOf>): Host['put'] =>
+	async (url, wanted, { open, size }, end) => {
+		const names = Object.keys(wanted).map((name) => name.toLowerCase());
+		const headers: IDataObject = { ...wanted };
+		// `false` keeps the HTTP library from adding a content type of its own.
+		if (!names.includes('content-type')) headers['Content-Type'] = false;
+		if (!names.includes('content-length')) headers['Content-Length'] = size;
+		let body: Body;
+		try {
+			body = await unlessAborted(end, open());
+		} catch {
+			if (end.aborted) return { noResponse: 'timeout' };
+			return { noResponse: 'its file cannot be read', unsent: 'local' };
+		}
+		try {
+			// A file may take long. Whoever sends it ends a transfer that stands still.
+			const timeout = TRANSFER_TIMEOUT_MS;
+			const request = { method: 'PUT', url, headers, body: body as Buffer, timeout } as const;
+			const response = await transfer(request, end);
+			const answerText = needsWords(response.status)
+				? await storageWords(response.body, end)
+				: undefined;
+			response.close();
+			return { status: response.status, headers: response.headers, body: answerText };
+		} catch (error) {
+			return noAnswer(error, end);
+		} finally {
+			(body as Partial<Stream>).destroy?.();
+		}
+	};
+
+/** Begins to download a file. */
+const getBy =
+	(transfer: ReturnType<typeof transferOf>): Host['get'] =>
+	async (url, end) => {
+		try {
+			// The length of a compressed response says nothing about the file.
+			const headers = { 'Accept-Encoding': 'identity' };
+			return await transfer({ method: 'GET', url, headers }, end);
+		} catch (error) {
+			return noAnswer(error, end);
+		}
+	};
+
+/** What n8n does for one item, or for a trigger. How its helpers behave was tried in a real n8n 2.41. */
+export function n8nHost(context: HostContext, access: Access, httpOptions: HttpOptions = {}): Host {
+	const { signal, fairnessKey } = context;
+	const transfer = transferOf(context, httpOptions);
 	return {
 		baseUrl: access.baseUrl,
-		answerMs: common.timeout,
+		answerMs: timeoutOf(context),
 		webhookAddress: context.webhookAddress,
 		channel: { send: createSend(context, access, httpOptions), signal, fairnessKey },
 		binary: async (field, ofOther) => binarySource(context, field, ofOther),
-		async put(url, wanted, { open, size }, end) {
-			const names = Object.keys(wanted).map((name) => name.toLowerCase());
-			const headers: IDataObject = { ...wanted };
-			// `false` keeps the HTTP library from adding a content type of its own.
-			if (!names.includes('content-type')) headers['Content-Type'] = false;
-			if (!names.includes('content-length')) headers['Content-Length'] = size;
-			let body: Body;
-			try {
-				body = await unlessAborted(end, open());
-			} catch {
-				if (end.aborted) return { noResponse: 'timeout' };
-				return { noResponse: 'its file cannot be read', unsent: 'local' };
-			}
-			try {
-				// A file may take long. Whoever sends it ends a transfer that stands still.
-				const timeout = TRANSFER_TIMEOUT_MS;
-				const request = { method: 'PUT', url, headers, body: body as Buffer, timeout } as const;
-				const response = await transfer(request, end);
-				const answerText = needsWords(response.status)
-					? await storageWords(response.body, end)
-					: undefined;
-				response.close();
-				return { status: response.status, headers: response.headers, body: answerText };
-			} catch (error) {
-				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
-			} finally {
-				(body as Partial<Stream>).destroy?.();
-			}
-		},
-		async get(url, end) {
-			try {
-				// The length of a compressed response says nothing about the file.
-				const headers = { 'Accept-Encoding': 'identity' };
-				return await transfer({ method: 'GET', url, headers }, end);
-			} catch (error) {
-				return end.aborted ? { noResponse: 'timeout' } : toNoResponse(error);
-			}
-		},
+		put: putBy(transfer),
+		get: getBy(transfer),
 		async store(body, fileName, mimeType, end = signal) {
 			const helpers = binaryHelpers(context);
 			// If n8n's storage hangs, the signal ends the wait: a download keeps one of a few places until it

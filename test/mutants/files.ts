@@ -59,8 +59,8 @@ export const files: Mutant[] = [
 	...inFile('src/n8n/n8nHost.ts', 'test/wire/transfers.test.ts', {
 		'files/key-sent-to-a-storage': {
 			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',
-			from: '\t\t\t...request,\n',
-			to: '\t\t\t...request,\n\t\t\theaders: { ...request.headers, Authorization: `Bearer ${access.apiKey}` },\n',
+			from: 'helpers.httpRequest({',
+			to: 'helpers.httpRequestWithAuthentication.call(context.functions, CREDENTIAL, {',
 		},
 		'files/content-type-of-the-library': {
 			why: 'The HTTP library adds a content type that the presigned address does not sign: uploads are refused.',
