@@ -34,7 +34,7 @@ import {
 	wordsOfPage,
 } from '../src/transport/bodies';
 import { maskSecret } from '../src/transport/maskSecret';
-import { retryAfterMs } from '../src/transport/client';
+import { retryAfterMs } from '../src/transport/retries';
 import { readBaseUrl, readCredential } from '../src/transport/credential';
 import { readerPath } from '../src/transport/jobState';
 import { localReason, toNoResponse } from '../src/transport/network';

@@ -39,7 +39,7 @@ import { doubtFiles, openFiles, uploadAll } from './uploads';
  * A creation is sent again from three places and from no other. Why and how often, docs/development.md says
  * in one table.
  *
- * - While it is out: by `Client.request`, as `RETRIES` in `transport/client.ts` says.
+ * - While it is out: by `Client.request`, as `RETRIES` in `transport/retries.ts` says.
  * - In this try: by the loop in `obtainJob`, for each reason in `Again` (`answer.ts`).
  * - In the next try or a retry: as `nextStep` in `idempotency/itemState.ts` says.
  */

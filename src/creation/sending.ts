@@ -208,7 +208,7 @@ async function exchange(
 			return429: slotWait.kind !== undefined,
 			outcomeOpen: isResend,
 			failingSince: out.openSince,
-			keepTryingMs: spec.charges ? settings.waitTimeoutMs : undefined,
+			waitTimeoutMs: spec.charges ? settings.waitTimeoutMs : undefined,
 			validate: mustHaveId,
 		},
 	);

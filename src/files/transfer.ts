@@ -1,8 +1,8 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { ApiResponse, NoResponse } from '../base/types';
 import { Semaphore } from '../base/semaphore';
-import { hintedDelay } from '../transport/client';
 import { TRANSFER_TIMEOUT_MS, type Host } from '../transport/host';
+import { hintedPauseMs } from '../transport/retries';
 import { ofStorage } from '../transport/statuses';
 import { transferUrlProblem } from '../transport/urls';
 import type { Workspace } from '../transport/workspace';
@@ -156,7 +156,7 @@ export async function transfer<A, T>(
 			continue;
 		}
 		const backoff = random() * INITIAL_DELAY_MS * 2 ** (number - 1);
-		const hinted = hintedDelay(headers, clock.now(), random) ?? 0;
+		const hinted = hintedPauseMs(headers, clock.now(), random) ?? 0;
 		await clock.sleep(Math.max(hinted, backoff), signal);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
 	}

@@ -1,5 +1,5 @@
 import type { RateLimiter } from './rateLimiter';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Failed, type NoResponseFailure, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isRecord,
@@ -14,136 +14,8 @@ import {
 	type SendResult,
 } from '../base/types';
 import { whatCame } from './bodies';
-import {
-	errorOf,
-	isAnswerOfService,
-	isOutcomeUnknown,
-	retryReason,
-	type RetryReason,
-} from './statuses';
-
-/** How a failed request is sent again. Files have attempts of their own (`files/transfer.ts`). */
-interface Retries {
-	/**
-	 * For how long after its first failure a request is sent again that costs nothing, such as a read, in ms.
-	 */
-	readForMs: number;
-	/**
-	 * Whether a creation that costs credits is sent again for longer: as long as _Wait Timeout_ lasts ({@link
-	 * RequestOptions.keepTryingMs}).
-	 */
-	isWaitedFor: boolean;
-	/**
-	 * Each pause is random, up to a bound: the bound before the second attempt, which doubles with each
-	 * further attempt, and its maximum, in ms.
-	 */
-	initialMs: number;
-	maxMs: number;
-}
-
-const RETRIES: Record<RetryReason, Retries> = {
-	/** Nobody knows whether the service has carried out the request. */
-	transient: { readForMs: 90_000, isWaitedFor: true, initialMs: 1_000, maxMs: 60_000 },
-	/** The service has refused with 429 and carried out nothing. */
-	throttled: { readForMs: 300_000, isWaitedFor: true, initialMs: 2_000, maxMs: 60_000 },
-	/** No connection was made. Often the address is wrong, so this is given up soon. */
-	unreachable: { readForMs: 30_000, isWaitedFor: false, initialMs: 1_000, maxMs: 8_000 },
-	foreign: { readForMs: 8_000, isWaitedFor: false, initialMs: 1_000, maxMs: 8_000 },
-};
-
-/**
- * Two requests are given up in a row if the second began to fail within this time after the first was given
- * up, in ms.
- */
-const IN_A_ROW_MS = 60_000;
-
-const MIN_DELAY_MS = 100;
-
-/** The longest wait that is granted to a server, in ms. */
-const MAX_RETRY_AFTER_MS = 120_000;
-
-/**
- * So much is added at random to the wait that a server asks for, so that not all clients return at once, in
- * ms.
- */
-const RETRY_AFTER_JITTER_MS = 1_000;
-
-/**
- * How long a server asks to wait, in ms, at most two minutes. `Retry-After` is a number of seconds or a date,
- * which counts from the `Date` of the answer: the clocks of both need not agree. `undefined` if there is none
- * that can be used.
- * Specification: Limits, "Rate-limit response headers and retry hints: not shown".
- */
-export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
-	const text = (headers['retry-after'] ?? '').trim();
-	const date = Date.parse(headers.date ?? '');
-	const sentAt = Number.isNaN(date) ? now : date;
-	const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - sentAt;
-	return ms >= 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
-}
-
-/**
- * How long to wait if the answer has a usable `Retry-After`, in ms: at least 0.1 s, at most 2 min, and up to
- * 1 s more at random. Otherwise `undefined`.
- *
- * @param now in ms since the epoch
- */
-export function hintedDelay(
-	headers: Record<string, string>,
-	now: number,
-	random: Random,
-): number | undefined {
-	const hint = retryAfterMs(headers, now);
-	if (hint === undefined) return undefined;
-	return Math.max(MIN_DELAY_MS, hint) + random() * RETRY_AFTER_JITTER_MS;
-}
-
-/**
- * How long a request that fails for this reason is sent again, in ms.
- *
- * @param keepTryingMs see {@link RequestOptions.keepTryingMs}; 0 if it is not set
- */
-function triedForMs(reason: RetryReason, keepTryingMs: number): number {
-	const { readForMs, isWaitedFor } = RETRIES[reason];
-	return isWaitedFor && keepTryingMs > 0 ? keepTryingMs : readForMs;
-}
-
-export interface Attempt {
-	/** The number of the attempt, from 1. */
-	number: number;
-	/** Whether sending the request again has no further effect. */
-	replayable: boolean;
-	/** How long ago the first attempt failed, in ms; 0 if this one is the first. */
-	failingMs: number;
-	/** How long after the first failure another attempt may begin, in ms: {@link triedForMs}. */
-	untilMs: number;
-	/** What bounds the pause, in ms, if that is more than after this failure alone. */
-	maxPauseMs?: number;
-	now: number;
-	random: Random;
-}
-
-/**
- * Whether to send the request again: the pause before the next attempt in ms, or `undefined` for none.
- * 1. After a 429, and if the service could not be reached: always, because nothing was done.
- * 2. If nobody knows what was done: only a replayable request.
- * 3. Never after anything else, such as a final answer or a failure on this machine.
- *
- * `Retry-After` is only a lower bound of the random pause, because a service may ask for a moment each time,
- * however often it refuses.
- */
-export function retryDelay(response: SendResult, attempt: Attempt): number | undefined {
-	const { number, replayable, failingMs, untilMs, maxPauseMs = 0, now, random } = attempt;
-	const reason = retryReason(response);
-	if (!reason || (isOutcomeUnknown(response) && !replayable)) return undefined;
-	const { initialMs, maxMs } = RETRIES[reason];
-	const bound = Math.min(Math.max(maxMs, maxPauseMs), initialMs * 2 ** (number - 1));
-	const backoff = Math.max(MIN_DELAY_MS, random() * bound);
-	const hinted = isNoResponse(response) ? undefined : hintedDelay(response.headers, now, random);
-	const delay = Math.max(hinted ?? 0, backoff);
-	// There is always a second attempt, because the first may have hung for minutes.
-	return number > 1 && failingMs + delay > untilMs ? undefined : delay;
-}
+import { Attempts, retryAfterMs } from './retries';
+import { errorOf, isAnswerOfService, isOutcomeUnknown, retryReason } from './statuses';
 
 /** How a request is sent. The defaults suit a read. */
 export interface RequestOptions {
@@ -165,7 +37,7 @@ export interface RequestOptions {
 	 * _Wait Timeout_ of a creation that costs credits, in ms. For so long it is sent again while nobody knows
 	 * what was done, or while it is refused with 429. Other requests are sent again as long as a read.
 	 */
-	keepTryingMs?: number;
+	waitTimeoutMs?: number;
 	/** Whether an earlier request under the same key may have been carried out. */
 	outcomeOpen?: boolean;
 	/**
@@ -178,6 +50,12 @@ export interface RequestOptions {
 	/** Says what is wrong with the body of a 2xx, if anything; by default {@link mustBeObject}. */
 	validate?: (body: unknown) => string | undefined;
 }
+
+/**
+ * Two requests are given up in a row if the second began to fail within this time after the first was given
+ * up, in ms.
+ */
+const IN_A_ROW_MS = 60_000;
 
 /** The operation that a request belongs to, regardless of the id in its path. */
 const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
@@ -214,19 +92,14 @@ export class Client {
 	): Promise<Result<ApiResponse>> {
 		const { clock, rateLimiter } = this;
 		const { replayable = request.method !== 'POST', validate = mustBeObject } = options;
-		const { retry = true, maxAttempts = Infinity, keepTryingMs = 0, return429 = false } = options;
+		const { retry = true, maxAttempts = Infinity, return429 = false } = options;
 		const isReplayable = () => (typeof replayable === 'function' ? replayable() : replayable);
 		const isRead = request.method === 'GET';
 		const operation = operationOf(request);
+		const attempts = new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);
 		let outcomeUnknown = options.outcomeOpen ?? false;
 		let failed: Failed | undefined;
-		let { failingSince } = options;
-		// The longest that any of its failures allows: a service that restarts behind a load balancer gives
-		// 503 for a minute and then refuses a connection, which alone would end the request after 30 s.
-		let untilMs = failingSince === undefined ? 0 : triedForMs('transient', keepTryingMs);
-		// And the longest pauses, or it would be sent every few seconds for as long as Wait Timeout.
-		let maxPauseMs = failingSince === undefined ? 0 : RETRIES.transient.maxMs;
-		for (let number = 1; ; number += 1) {
+		for (;;) {
 			// It waits for its turn. Meanwhile it may be cancelled, or its key may expire.
 			const hasTurn = await rateLimiter.acquire(channel, isRead);
 			const isStopped = !hasTurn || channel.signal?.aborted === true;
@@ -243,35 +116,24 @@ export class Client {
 			if (isUsable || isAnswerOfService(response)) this.givenUpAt.delete(operation);
 			if (isUsable) return ok(response);
 
-			// Is there a next attempt, and when?
-			outcomeUnknown ||= isOutcomeUnknown(response);
-			failingSince ??= clock.monotonic();
+			// What its failure means: for it, for the requests of a minute, and for other requests.
 			const reason = retryReason(response);
-			if (reason) {
-				untilMs = Math.max(untilMs, triedForMs(reason, keepTryingMs));
-				maxPauseMs = Math.max(maxPauseMs, RETRIES[reason].maxMs);
-			}
-			const attempt: Attempt = {
-				number,
-				replayable: isReplayable(),
-				failingMs: clock.monotonic() - failingSince,
-				untilMs,
-				maxPauseMs,
-				now: clock.now(),
-				random: this.random,
-			};
-			const delay = retryDelay(response, attempt);
 			const isThrottled = reason === 'throttled';
+			outcomeUnknown ||= isOutcomeUnknown(response);
+			const pauseMs = attempts.pauseAfter(response, isReplayable());
 			// A caller that wants the 429 waits for a job slot then: the request rate is not to blame.
-			if (isThrottled && !return429) rateLimiter.throttled(delay ?? 0, isRead);
+			if (isThrottled && !return429) rateLimiter.throttled(pauseMs ?? 0, isRead);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			// An answer of the service itself, and a failure on this machine, say nothing of other requests.
-			const isGivenUp = delay === undefined && reason !== undefined && !isThrottled;
-			const isOutage = isGivenUp ? this.giveUp(operation, failingSince) : undefined;
-			failed = toFailure(response, problem ?? '', outcomeUnknown, attempt, isOutage);
-			if (delay === undefined || !retry || (isThrottled && return429)) return failed;
-			if (!isThrottled && number >= maxAttempts) return failed;
-			await clock.sleep(delay, channel.signal);
+			const isGivenUp = pauseMs === undefined && reason !== undefined && !isThrottled;
+			const isOutage = isGivenUp ? this.giveUp(operation, attempts.failingSince) : undefined;
+			const facts = { attempts: attempts.count, outcomeUnknown, isOutage };
+			failed = toFailure(response, problem ?? '', facts, clock.now());
+
+			// Is it sent again?
+			const isForCaller = !retry || (isThrottled ? return429 : attempts.count >= maxAttempts);
+			if (pauseMs === undefined || isForCaller) return failed;
+			await clock.sleep(pauseMs, channel.signal);
 		}
 	}
 
@@ -313,9 +175,8 @@ function problemOf(
 function toFailure(
 	response: SendResult,
 	problem: string,
-	outcomeUnknown: boolean,
-	{ number: attempts, now }: Attempt,
-	isOutage?: boolean,
+	{ attempts, outcomeUnknown, isOutage }: Omit<NoResponseFailure, 'kind' | 'reason' | 'unsent'>,
+	now: number,
 ): Failed {
 	if (isNoResponse(response)) {
 		const { noResponse: reason, unsent } = response;

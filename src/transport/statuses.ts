@@ -121,7 +121,7 @@ export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>
 export const isGone = (status: number): boolean => status === 404 || status === 410;
 
 /**
- * Why the same request may be sent again. `client.ts` decides by it how often:
+ * Why the same request may be sent again. `retries.ts` says for how long:
  * - `throttled`: it was refused with 429, and nothing was done
  * - `unreachable`: no connection was made, so nothing was done
  * - `transient`: there was no answer, or one whose status leaves open what was done, such as a 5xx, also in a

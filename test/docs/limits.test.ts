@@ -1,6 +1,7 @@
 import { provesEachSentence, type Proof } from '../support/sentences';
 
 const CLIENT = 'test/transport/client.test.ts';
+const RETRIES = 'test/transport/retries.test.ts';
 const LIMITER = 'test/transport/rateLimiter.test.ts';
 const SLOTS = 'test/transport/jobSlots.test.ts';
 const WIRE = 'test/wire/answers.test.ts';
@@ -109,14 +110,14 @@ const SENTENCES: Record<string, Proof[]> = {
 		[
 			REFUSED,
 			[CREATION, 'a 429 for the requests of a minute, while no job runs, that %s'],
-			[CLIENT, 'what a server asks for counts up to two minutes, if it is usable: %p'],
+			[RETRIES, 'what a server asks for counts up to two minutes, if it is usable: %p'],
 			[SLOTS, 'one creation is tried whatever the lists show, half as often each time'],
 		],
 	'429 for anything else | it goes out again ever more rarely, and not before `Retry-After` says so, for up to two minutes | _Wait Timeout_; 5 minutes for what costs nothing':
 		[
 			TRIED,
 			[WIRE, 'after a 429 %s'],
-			[CLIENT, 'what a server asks for counts up to two minutes, if it is usable: %p'],
+			[RETRIES, 'what a server asks for counts up to two minutes, if it is usable: %p'],
 			[WIRE, '429 for ever is given up after five minutes, and says how long to wait'],
 		],
 	'No answer, 408, 409, 425, 500 or more: nobody knows what was done | it goes out again under its key, ever more rarely | _Wait Timeout_; 90 seconds for what costs nothing':

@@ -134,18 +134,18 @@ export const limits: Mutant[] = [
 			to: 'undefined',
 		},
 	}),
-	...inFile('src/transport/client.ts', 'test/transport/client.test.ts', {
+	...inFile('src/transport/retries.ts', 'test/transport/retries.test.ts', {
 		'limits/retry-after-unbounded': {
 			why: 'A wrong Retry-After makes a workflow stand still for a day.',
 			from: 'const MAX_RETRY_AFTER_MS = 120_000;',
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
-	...inFile('src/transport/client.ts', 'test/transport/client.refusedForLong.test.ts', {
+	...inFile('src/transport/retries.ts', 'test/transport/client.refusedForLong.test.ts', {
 		'limits/retry-after-is-all-that-counts': {
 			why: 'A service that says Retry-After: 0 each time gets two thousand requests a minute.',
-			from: 'const delay = Math.max(hinted ?? 0, backoff);',
-			to: 'const delay = hinted ?? backoff;',
+			from: 'const pauseMs = Math.max(hinted ?? 0, backoffMs);',
+			to: 'const pauseMs = hinted ?? backoffMs;',
 		},
 	}),
 	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {

@@ -1,4 +1,4 @@
-import { retryAfterMs, retryDelay, type RequestOptions } from '../../src/transport/client';
+import type { RequestOptions } from '../../src/transport/client';
 import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
 import type { SendResult, ApiRequest } from '../../src/base/types';
 import { answer, channelOf, errorBody, LOST, scripted } from '../model/answers';
@@ -47,7 +47,9 @@ const TIMEOUT: SendResult = { noResponse: 'timeout' };
 const MINUTES = 60_000;
 
 /** For how long a request is tried again, in ms, and how often at most. */
-test.each<[name: string, response: SendResult, forMs: number, times: number, waitedMs?: number]>([
+test.each<
+	[name: string, response: SendResult, forMs: number, times: number, waitTimeoutMs?: number]
+>([
 	['a connection that breaks', LOST, 90_000, 9],
 	['a 409', answer(409), 90_000, 9],
 	['a 409 that somebody waits for', answer(409), 20 * MINUTES, 50, 20 * MINUTES],
@@ -61,8 +63,8 @@ test.each<[name: string, response: SendResult, forMs: number, times: number, wai
 	['an answer that nobody can read', answer(200, TOO_DEEP), 0, 1],
 	['a fault that nobody can read', answer(502, TOO_LONG), 0, 1],
 ])('a request is tried under its key ever more rarely: %s', async (...row) => {
-	const [, response, forMs, times, keepTryingMs] = row;
-	const { sent } = await ask(POST, [response], { ...WITH_KEY, keepTryingMs });
+	const [, response, forMs, times, waitTimeoutMs] = row;
+	const { sent } = await ask(POST, [response], { ...WITH_KEY, waitTimeoutMs });
 	const [first, last] = [sent[0]?.at ?? NaN, sent.at(-1)?.at ?? NaN];
 	expect(last - first).toBeLessThanOrEqual(forMs);
 	expect(last - first).toBeGreaterThanOrEqual(forMs * 0.3);
@@ -83,7 +85,7 @@ test.each(
 	'whoever meets several things in turn goes on as long as the longest allows: %s, %s',
 	async (_first, _second, [, first, firstMs], [, second, secondMs]) => {
 		const answers = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second));
-		const { sent } = await ask(POST, answers, { ...WITH_KEY, keepTryingMs: 20 * MINUTES });
+		const { sent } = await ask(POST, answers, { ...WITH_KEY, waitTimeoutMs: 20 * MINUTES });
 		const triedMs = (sent.at(-1)?.at ?? NaN) - (sent[0]?.at ?? NaN);
 		const longestMs = Math.max(firstMs, secondMs);
 		expect(triedMs).toBeLessThanOrEqual(longestMs);
@@ -171,50 +173,4 @@ test('cancelled in the queue or while it waits: nothing further is sent', async 
 	expect(await clock.run(waiting)).toMatchObject(cancelled);
 	expect(sent).toHaveLength(1);
 	expect(clock.now()).toBe(before);
-});
-
-const delayAfter = (status: number, headers: Record<string, string>, random = 0.5, number = 1) =>
-	retryDelay(answer(status, undefined, headers), {
-		number,
-		replayable: true,
-		failingMs: 0,
-		untilMs: 90_000,
-		now: Date.parse('2026-01-01T00:00:00.000Z'),
-		random: () => random,
-	}) ?? NaN;
-
-test('a hint replaces the backoff, plus up to a second', () => {
-	expect(delayAfter(429, { 'retry-after': '7' }, 0)).toBe(7_000);
-	expect(delayAfter(429, { 'retry-after': '7' }, 0.999)).toBe(7_999);
-	expect(delayAfter(503, { 'retry-after': '3' })).toBe(3_500);
-	expect(delayAfter(429, { 'retry-after': '0' }, 0)).toBe(100);
-});
-
-test('a service that is down and asks for a short wait is not given up sooner than one that asks for none', () => {
-	const total = (headers: Record<string, string>) =>
-		[1, 2, 3, 4, 5, 6]
-			.map((number) => delayAfter(503, headers, 0.5, number))
-			.reduce((sum, delay) => sum + delay);
-	expect(total({ 'retry-after': '1' })).toBeGreaterThanOrEqual(total({}));
-});
-
-test('a date in Retry-After counts from that of the answer, whose clock may be hours off', () => {
-	const headers = {
-		'retry-after': 'Thu, 01 Jan 2026 05:00:30 GMT',
-		date: 'Thu, 01 Jan 2026 05:00:20 GMT',
-	};
-	expect(retryAfterMs(headers, Date.parse('2026-01-01T00:00:00.000Z'))).toBe(10_000);
-	expect(retryAfterMs(headers, Date.parse('2026-01-02T00:00:00.000Z'))).toBe(10_000);
-});
-
-test.each([
-	[' 7 ', 7_000],
-	['0.5', 500],
-	['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-	['1000000000', 120_000],
-	['-5', undefined],
-	['7x', undefined],
-	['Mon, 01 Dec 2025 00:00:00 GMT', undefined],
-])('what a server asks for counts up to two minutes, if it is usable: %p', (text, ms) => {
-	expect(retryAfterMs({ 'retry-after': text }, Date.parse('2026-01-01T00:00:00.000Z'))).toBe(ms);
 });
