@@ -79,7 +79,12 @@ export const holdsSlot = ({ status }: Json): boolean => status === 'queued' || s
 /** More words than any service has. */
 const MOST_WORDS = 20;
 
-/** The words of a service for a job that runs which the specification does not have, such as `processing`. */
+/**
+ * The words of a service for a job that runs which the specification does not have, such as `processing`:
+ * it shows no transitions out of `queued`. By {@link holdsSlot} alone, a job with such a word would hold no
+ * slot, and most creations would be sent too early and refused: a batch takes three times as long
+ * (`test/transport/sharing.test.ts`).
+ */
 export class RunningWords {
 	private readonly words = new BoundedMap<unknown, true>(MOST_WORDS);
 

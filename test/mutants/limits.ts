@@ -115,7 +115,7 @@ export const limits: Mutant[] = [
 			to: 'now >= since + timeoutMs,',
 		},
 	}),
-	...inFile('src/transport/jobPoller.ts', 'test/transport/sharing.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/sharing.test.ts', {
 		'limits/words-are-not-learned': {
 			why: 'A service that calls a running job "processing" refuses most creations, and a batch takes three times as long.',
 			from: "if (state === 'good' && this.isGeneration) runningWords.learn(this.job);",
@@ -169,7 +169,7 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.test.ts', {
 		'limits/fault-in-a-read-ends-no-wait': {
 			why: 'A fault of our own leaves an item waiting for ever, or ends the process of n8n.',
 			from: '\t\tthis.leave();\n\t\tthis.settle.reject(fault);\n',
@@ -218,12 +218,14 @@ export const limits: Mutant[] = [
 			to: 'if (now >= wait.deadline) void this.readOne(wait, gapMs);',
 		},
 	}),
-	...inFile('src/transport/pollSchedule.ts', 'test/transport/pollSchedule.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.due.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',
 			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
 			to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
 		},
+	}),
+	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.due.test.ts', {
 		'limits/ended-jobs-seen-late': {
 			why: 'Jobs that have ended are seen once the slowest of their kind would have, and slots stand idle.',
 			from: 'return idle >= idleMs || !isEndNear;',

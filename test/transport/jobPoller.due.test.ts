@@ -1,5 +1,6 @@
 import fc from '../support/fastCheck';
-import { JobDurations, isPollDue } from '../../src/transport/pollSchedule';
+import { isPollDue } from '../../src/transport/jobPoller';
+import { JobDurations } from '../../src/transport/jobWait';
 import { TUNING } from '../../src/transport/tuning';
 
 const { minLookMs, maxLookMs } = TUNING;
