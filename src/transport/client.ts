@@ -52,8 +52,8 @@ export interface RequestOptions {
 }
 
 /**
- * Two requests are given up in a row if the second began to fail within this time after the first was given
- * up, in ms.
+ * Two requests are given up in a row if the second went out within this time after the first was given up, in
+ * ms.
  */
 const IN_A_ROW_MS = 60_000;
 
@@ -97,6 +97,7 @@ export class Client {
 		const isRead = request.method === 'GET';
 		const operation = operationOf(request);
 		const attempts = new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);
+		let unansweredSince = options.failingSince;
 		let outcomeUnknown = options.outcomeOpen ?? false;
 		let failed: Failed | undefined;
 		for (;;) {
@@ -109,6 +110,7 @@ export class Client {
 			if (isExpired) return failed ?? KEY_EXPIRED;
 
 			// It is sent once.
+			unansweredSince ??= clock.monotonic();
 			options.onSending?.();
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const problem = problemOf(response, validate);
@@ -126,7 +128,7 @@ export class Client {
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			// An answer of the service itself, and a failure on this machine, say nothing of other requests.
 			const isGivenUp = pauseMs === undefined && reason !== undefined && !isThrottled;
-			const isOutage = isGivenUp ? this.giveUp(operation, attempts.failingSince) : undefined;
+			const isOutage = isGivenUp ? this.giveUp(operation, unansweredSince) : undefined;
 			const facts = { attempts: attempts.count, outcomeUnknown, isOutage };
 			failed = toFailure(response, problem ?? '', facts, clock.now());
 
@@ -141,13 +143,13 @@ export class Client {
 	 * A request is given up. If another one of the same operation was given up just before, and none was
 	 * answered in between, the service is out of order. A single one may only be a request that the service
 	 * cannot bear.
-	 * @param failingSince when the request first failed
+	 * @param unansweredSince when the request first went out: one that hangs fails minutes later
 	 * @returns whether the service is out of order
 	 */
-	private giveUp(operation: string, failingSince: number): boolean {
+	private giveUp(operation: string, unansweredSince: number): boolean {
 		const before = this.givenUpAt.get(operation) ?? -Infinity;
 		this.givenUpAt.set(operation, this.clock.monotonic());
-		return before >= failingSince - IN_A_ROW_MS;
+		return before >= unansweredSince - IN_A_ROW_MS;
 	}
 }
 

@@ -127,6 +127,21 @@ test.each(SILENCE)(
 	},
 );
 
+test.each(SILENCE)(
+	'where a limit lets one creation out at a time, a run whose creations meet nothing but %s ends in its time too',
+	async (_name, gateway, limitMs) => {
+		const { start, through } = withGateway({ items: 12, continueOnFail: true });
+		through(async (asked) => (asked.method === 'POST' ? await gateway(asked) : undefined));
+		const { items, tookMs } = await start({
+			options: { waitTimeout: WAIT, maxCreditsPerDay: 1_000 },
+		});
+		const errors = items.map(({ json }) => String(json.error));
+		expect(errors.filter((error) => SAID.test(error))).toHaveLength(2);
+		expect(errors.filter((error) => error.includes('Not sent'))).toHaveLength(10);
+		expect(tookMs).toBeLessThanOrEqual(limitMs);
+	},
+);
+
 test('one item that the service never answers halts nothing, also where there is one slot', async () => {
 	const plan = { items: 12, concurrentJobs: 1, continueOnFail: true, jobMs: 1_000 };
 	const { start, through } = withGateway(plan);

@@ -777,8 +777,13 @@ export const money: Mutant[] = [
 	...inFile('src/transport/client.ts', 'test/creation/run.outage.test.ts', {
 		'money/outage-sends-the-rest': {
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
-			from: 'return before >= failingSince - IN_A_ROW_MS;',
-			to: 'return before > failingSince + 1e12;',
+			from: 'return before >= unansweredSince - IN_A_ROW_MS;',
+			to: 'return before > unansweredSince + 1e12;',
+		},
+		'money/what-hangs-is-no-outage': {
+			why: 'Under a limit each row waits for two hanging requests, one row after the other, for hours.',
+			from: 'this.giveUp(operation, unansweredSince)',
+			to: 'this.giveUp(operation, attempts.failingSince)',
 		},
 	}),
 	...inFile('src/transport/client.ts', 'test/transport/client.test.ts', {

@@ -113,6 +113,18 @@ test.each<[name: string, between: SendResult | undefined, pauseMs: number, isOut
 	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage } });
 });
 
+test('two requests given up one behind the other are an outage, however long each hung', async () => {
+	const clock = new VirtualClock();
+	const { client } = workspaceWith(clock);
+	const channel = channelOf(async () => {
+		await clock.sleep(5 * MINUTES);
+		return TIMEOUT;
+	});
+	const ask = async () => await clock.run(client.request(channel, POST, WITH_KEY));
+	expect(await ask()).toMatchObject({ failure: { isOutage: false } });
+	expect(await ask()).toMatchObject({ failure: { isOutage: true } });
+});
+
 test('a request that hangs is tried once more, however long that took', async () => {
 	expect((await ask(POST, [TIMEOUT], WITH_KEY, 120_000)).sent).toHaveLength(2);
 });
