@@ -142,6 +142,20 @@ test.each(SILENCE)(
 	},
 );
 
+test('where a list that hangs does not say what was spent today, no row is sent, and all end together', async () => {
+	const { model, start, through } = withGateway({ items: 12, continueOnFail: true });
+	through(async ({ method }) => {
+		if (method === 'POST') return undefined;
+		await clock.sleep(120_000);
+		return { noResponse: 'timeout' };
+	});
+	const { items, tookMs } = await start({ options: { maxCreditsPerDay: 1_000 } });
+	for (const { json } of items)
+		expect(json.error).toMatch(/cannot be kept: the list of generations could not be read/);
+	expect(model.jobs).toEqual([]);
+	expect(tookMs).toBeLessThan(10 * 60_000);
+});
+
 test('one item that the service never answers halts nothing, also where there is one slot', async () => {
 	const plan = { items: 12, concurrentJobs: 1, continueOnFail: true, jobMs: 1_000 };
 	const { start, through } = withGateway(plan);

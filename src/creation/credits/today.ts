@@ -78,6 +78,8 @@ export async function readToday(item: Item, read = askerOf(item)): Promise<Today
 	// reading; taken afterwards, it would be in neither.
 	const notEnded = sumOf(goingOn(item, began, askedAt));
 	const shown: TodayAsOf = { ...(await shownSince(began, read)), askedAt, began };
+	// A list that hangs would be old when it is given up, and each row would wait for another one.
+	if (shown.obstacle !== undefined) return { ...shown, askedAt: clock.monotonic() };
 	return { ...shown, credits: shown.credits + notEnded + missingIn(item, shown) };
 }
 
