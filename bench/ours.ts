@@ -43,12 +43,12 @@ interface Options {
 }
 
 /** Who asks. One object for all items of a run, as in n8n. */
-const OWNER: Item['origin']['owner'] = {
+const REQUESTER: Item['origin']['requester'] = {
 	execution: 'execution 1',
 	isManual: false,
 	node: 'workflow/node',
 	credential: 'credential',
-	order: () => '',
+	startDataHash: () => '',
 };
 
 /**
@@ -69,7 +69,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 		hasService: true,
 		executionSum: new ExecutionSum({}),
 		node: { runId: name, items: {} },
-		origin: { owner: OWNER },
+		origin: { requester: REQUESTER },
 	};
 	const settings = settingsWith({ waitTimeoutMs: Infinity });
 	const items = Array.from({ length: jobs }, (_, itemIndex) =>

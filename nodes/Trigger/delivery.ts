@@ -10,7 +10,7 @@ import { EVENTS, isRecord, SIGNATURE_HEADERS, type Json } from '../../src/api';
 import { BoundedMap } from '../../src/base/boundedMap';
 import { ok, type Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
-import { inOrder } from '../../src/base/values';
+import { canonicalJson } from '../../src/base/values';
 import { jsonOf } from '../../src/n8n/rows';
 import { maskSecret } from '../../src/transport/maskSecret';
 import { CREDENTIAL, readCredential } from '../../src/transport/credential';
@@ -250,7 +250,7 @@ export function eventIdentity(payload: Json): string {
 	if (eventId !== undefined) identity = ['event', eventId, kind, resourceId];
 	else if (resourceId !== undefined && isEnd(event))
 		identity = ['resource', resourceId, kind, resource?.status];
-	return createHash('sha256').update(inOrder(identity)).digest('base64');
+	return createHash('sha256').update(canonicalJson(identity)).digest('base64');
 }
 
 /**

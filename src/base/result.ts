@@ -15,8 +15,8 @@ export type Failure =
 	/** A plan was made that could not be approved at once, although that was asked for. */
 	| { kind: 'notApproved'; reason: string }
 	| { kind: 'download'; outputId: string; problem: string }
-	/** `mayPass`: the storage or the network has failed, and not the file is wrong. */
-	| { kind: 'upload'; field: string; problem: string; mayPass?: true }
+	/** `isTransient`: the storage or the network has failed, and not the file is wrong. */
+	| { kind: 'upload'; field: string; problem: string; isTransient?: true }
 	/**
 	 * The item was not sent, because the run was halted, or because other items that ask for the same were
 	 * refused.

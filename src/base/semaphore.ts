@@ -1,8 +1,8 @@
-import { WaitQueue, type Turn } from './waitQueue';
+import { WaitQueue, type Waiter } from './waitQueue';
 
 /** Lets at most so many tasks run at the same time. The others wait in a fair order. */
 export class Semaphore {
-	private readonly waiting = new WaitQueue<boolean, Turn>(false);
+	private readonly waiting = new WaitQueue<boolean, Waiter>(false);
 
 	constructor(private free: number) {}
 
@@ -10,9 +10,9 @@ export class Semaphore {
 	 * Takes a place, which `leave` gives back.
 	 * @returns `false` if it was cancelled before there was a place
 	 */
-	enter(turn: Turn): Promise<boolean> {
-		if (turn.signal?.aborted) return Promise.resolve(false);
-		if (this.free === 0) return this.waiting.wait(turn);
+	enter(waiter: Waiter): Promise<boolean> {
+		if (waiter.signal?.aborted) return Promise.resolve(false);
+		if (this.free === 0) return this.waiting.wait(waiter);
 		this.free -= 1;
 		return Promise.resolve(true);
 	}
@@ -26,8 +26,8 @@ export class Semaphore {
 	 * Runs a task as soon as there is a place.
 	 * @returns `undefined` if it was cancelled before the task began
 	 */
-	async run<T>(turn: Turn, task: () => Promise<T>): Promise<T | undefined> {
-		if (!(await this.enter(turn))) return undefined;
+	async run<T>(waiter: Waiter, task: () => Promise<T>): Promise<T | undefined> {
+		if (!(await this.enter(waiter))) return undefined;
 		return await task().finally(() => this.leave());
 	}
 }

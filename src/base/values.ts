@@ -59,7 +59,7 @@ export function withoutInstances<Kind>(
 /**
  * A value as JSON with the names of each object in alphabetical order, so that equal values give equal texts.
  */
-export const inOrder = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
 	JSON.stringify(value, (_name, member: unknown) => {
 		if (!isRecord(member)) return member;
 		const sorted = Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -2,7 +2,7 @@ import { offAbort, onAbort } from './abort';
 import { getOrCreate } from './getOrCreate';
 import type { Channel } from './types';
 
-export type Turn = Pick<Channel, 'fairnessKey' | 'signal'>;
+export type Waiter = Pick<Channel, 'fairnessKey' | 'signal'>;
 
 /** A channel that waits. Times are in ms on the monotonic clock. */
 interface Waiting<T, C> {
@@ -20,7 +20,7 @@ interface Waiting<T, C> {
  * Channels that wait for a value. Their executions (fairness keys) are served in turn, so that a batch of 500
  * items does not hold up another execution. A channel that is aborted gets `cancelled` at once.
  */
-export class WaitQueue<T, C extends Turn = Channel> {
+export class WaitQueue<T, C extends Waiter = Channel> {
 	/** The waiting channels by fairness key, in the order in which the keys are served. */
 	private readonly queues = new Map<string, Set<Waiting<T, C>>>();
 

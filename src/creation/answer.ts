@@ -4,10 +4,10 @@ import { ENDPOINTS, idAskedFor, textOf } from '../api';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import type { Slot, SlotKind } from '../transport/jobSlots';
 import type { CreditWait } from '../transport/topUpGate';
-import type { Entry } from '../transport/workspace';
+import type { LedgerEntry } from '../transport/workspace';
 import { keyInUse, type Idempotency } from './idempotency/idempotency';
 import type { Item, OperationSpec } from './item';
-import { settle } from './credits/ledger';
+import { settleEntry } from './credits/ledger';
 import { noteFailure } from './run';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
 import { forgetKey, isJobNew, recordAnsweredJob, type DatedJob } from './idempotency/replayedJob';
@@ -17,7 +17,7 @@ import { forgetKey, isJobNew, recordAnsweredJob, type DatedJob } from './idempot
  */
 
 /** A job, as it was last seen. */
-export interface Made {
+export interface ObtainedJob {
 	job: Resource;
 	/** Whether there is nothing to wait for, whatever its status. */
 	isOver: boolean;
@@ -36,7 +36,7 @@ export type Again =
 	/** It got its slot so late that its key or the credits may be over (`sending.ts`): decided anew. */
 	| 'waited';
 
-export type Heard = Result<Made> | { again: Again };
+export type Heard = Result<ObtainedJob> | { again: Again };
 
 /** Its wait for a slot, and the slot. */
 interface SlotWait {
@@ -79,7 +79,7 @@ export interface Progress {
 	readonly slotWait: SlotWait;
 	readonly out: Out;
 	/** Of the last request, in the ledger of credits; `undefined` where it costs nothing. */
-	entry?: Entry;
+	entry?: LedgerEntry;
 	readonly creditWait: CreditWait;
 	/**
 	 * Why the request is sent again, if it is. If it is sent again with another key, it does not wait anew
@@ -108,7 +108,7 @@ export function hear(progress: Progress, answer: Result<ApiResponse>, body: unkn
 }
 
 /** The state of the item. */
-function recordState({ item, out }: Progress, made: Result<Made>): void {
+function recordState({ item, out }: Progress, made: Result<ObtainedJob>): void {
 	const { executionSum, memory, spec } = item;
 	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
 	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
@@ -123,7 +123,7 @@ function recordState({ item, out }: Progress, made: Result<Made>): void {
 const REFUSALS_OF_ONE_KEY = 3;
 
 /** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
-function settleKey(progress: Progress, made: Result<Made>): 'otherKey' | undefined {
+function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | undefined {
 	if (made.ok) return undefined;
 	const { item, idempotency, out, slotWait } = progress;
 	const { memory } = item;
@@ -133,35 +133,35 @@ function settleKey(progress: Progress, made: Result<Made>): 'otherKey' | undefin
 		// The service wanted credits for this key, so it has no job that was paid for under it.
 		forgetKey(progress);
 		// A 402 may be an earlier one, which the service has kept, if others have used the key before.
-		if (memory.state.is === 'new') hasOther = idempotency.giveWay?.('noCredits') ?? false;
+		if (memory.state.is === 'new') hasOther = idempotency.tryNextKey?.('noCredits') ?? false;
 	}
 	if (refusal === 'throttled') {
 		slotWait.timesThrottled += 1;
 		// An Own Key never changes, and under Same Request other rows of this process use even the last one.
-		const isOwn = idempotency.sharedRequest === undefined;
+		const isOnlyOurs = idempotency.requestNameForOthers === undefined;
 		// Where no slot is needed, the client has repeated it as long as it may: this try of the node is
 		// over.
 		const isLastAttempt = slotWait.kind === undefined;
-		const mayChange = isOwn && slotWait.timesThrottled % REFUSALS_OF_ONE_KEY === 0;
+		const mayChange = isOnlyOurs && slotWait.timesThrottled % REFUSALS_OF_ONE_KEY === 0;
 		if (!isOutcomeOpen(memory.state) && (isLastAttempt || mayChange))
-			recordEvent(memory, { kind: 'refused', keepsKey: !isOwn });
+			recordEvent(memory, { kind: 'refused', keepsKey: !isOnlyOurs });
 	}
-	// No item of this process uses a stand-in any more under which nothing was made.
-	if (memory.state.is === 'new' && out.key !== undefined) idempotency.refused?.(out.key);
+	// No item of this process uses a replacement any more under which nothing was made.
+	if (memory.state.is === 'new' && out.key !== undefined) idempotency.noteRefused?.(out.key);
 	return hasOther ? 'otherKey' : undefined;
 }
 
 /** The ledger of credits, and what this process knows of jobs that were paid for. */
-function settleLedger(progress: Progress, made: Result<Made>, body: unknown): void {
+function settleLedger(progress: Progress, made: Result<ObtainedJob>, body: unknown): void {
 	const { item, entry } = progress;
 	if (entry === undefined) return;
 	if (made.ok) recordAnsweredJob(progress, made.value.job);
 	const isNew = made.ok && isJobNew(progress, made.value.job);
-	settle(item, entry, body, made.ok ? ok(made.value.job) : made, isNew);
+	settleEntry(item, entry, body, made.ok ? ok(made.value.job) : made, isNew);
 }
 
 /** Others of the workspace that wait for a top-up. */
-function tellTopUpGate(progress: Progress, made: Result<Made>): 'topUp' | undefined {
+function tellTopUpGate(progress: Progress, made: Result<ObtainedJob>): 'topUp' | undefined {
 	const { item, creditWait, idempotency } = progress;
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
@@ -172,12 +172,12 @@ function tellTopUpGate(progress: Progress, made: Result<Made>): 'topUp' | undefi
 	workspace.topUpGate.refused();
 	creditWait.lackedCredits = made;
 	progress.slotWait.waitsSince = undefined;
-	idempotency.startAgain?.();
+	idempotency.retrySharedKey?.();
 	return 'topUp';
 }
 
 /** Keeps the slot for a job, or gives it back. A 429 means that there was none. */
-function settleSlot({ item, slotWait }: Progress, made: Result<Made>): 'slot' | undefined {
+function settleSlot({ item, slotWait }: Progress, made: Result<ObtainedJob>): 'slot' | undefined {
 	const { slot } = slotWait;
 	if (made.ok) {
 		slot?.accepted(made.value.job);
@@ -196,7 +196,7 @@ function settleSlot({ item, slotWait }: Progress, made: Result<Made>): 'slot' | 
 }
 
 /** The other items of the run, if the item does not go on. */
-function tellRun({ item }: Progress, made: Result<Made>, again: Again | undefined): void {
+function tellRun({ item }: Progress, made: Result<ObtainedJob>, again: Again | undefined): void {
 	const { refusals, continuesOnFail } = item.run;
 	if (!made.ok && again === undefined) noteFailure(item, made);
 	// Without On Error: Continue the first refusal ends the run, so that nobody asks what was accepted.
@@ -210,7 +210,7 @@ function madeOf(
 	progress: Progress,
 	{ status, headers, body: resource }: ApiResponse,
 	sent: unknown,
-): Result<Made> {
+): Result<ObtainedJob> {
 	const { item, idempotency } = progress;
 	const { clock } = item.workspace;
 	const { state } = item.memory;
@@ -222,7 +222,7 @@ function madeOf(
 	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
 	const difference = whyOfAnother(item, job, sent);
 	if (difference === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
-	if (idempotency.sameBy === 'ownKey') return keyInUse({ id: job.id });
+	if (idempotency.sameBy === 'custom') return keyInUse({ id: job.id });
 	return fail({ kind: 'badResponse', status, problem: difference });
 }
 
@@ -243,7 +243,7 @@ function whyOfAnother(item: Item, job: Resource, sent: unknown): string | undefi
 }
 
 /** What the final answer to a creation means for the item. */
-function eventOf(made: Result<Made>, { holdsSecret, object }: OperationSpec): ItemEvent {
+function eventOf(made: Result<ObtainedJob>, { holdsSecret, object }: OperationSpec): ItemEvent {
 	if (made.ok) {
 		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
 		if (holdsSecret) return { kind: 'outcomeUnknown' };
@@ -280,7 +280,7 @@ function impliedByStatus(
 	status: number,
 	{ endpoint }: OperationSpec,
 	job: Resource,
-): Omit<Made, 'job'> {
+): Omit<ObtainedJob, 'job'> {
 	if (endpoint === ENDPOINTS.reviewAgentRun) return { isOver: status !== 202 };
 	if (job.object === 'agent_run' && typeof job.auto_approval_error === 'string')
 		return { isOver: true };

@@ -1,5 +1,5 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { flagOf, inOrder } from '../base/values';
+import { flagOf, canonicalJson } from '../base/values';
 import { isRecord, type Json, type Resource } from '../base/types';
 import { roundedUp } from '../base/texts';
 import { textOf } from '../api';
@@ -70,7 +70,7 @@ async function estimateFor(item: Item): Promise<Result<Estimate>> {
 		return notKnown('the run could not be read');
 	}
 	const { estimated_credits: credits, plan: proposed } = agentRun.value;
-	if (edited && inOrder(edited) !== inOrder(proposed))
+	if (edited && canonicalJson(edited) !== canonicalJson(proposed))
 		return notKnown('not every step of the edited plan states what it costs');
 	if (typeof credits !== 'number') return notKnown('the run states no estimate');
 	return ok({ credits });

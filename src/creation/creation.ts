@@ -16,10 +16,10 @@ import {
 	type Idempotency,
 } from './idempotency/idempotency';
 import type { Item, ItemOutput, Settings } from './item';
-import { close } from './credits/ledger';
+import { noteJobEnd } from './credits/ledger';
 import { confirmJob, forgetKey } from './idempotency/replayedJob';
-import type { Made, Progress } from './answer';
-import { inTurn, refusedAlike, whyStopped } from './run';
+import type { ObtainedJob, Progress } from './answer';
+import { withReadPermit, refusedAlike, whyStopped } from './run';
 import { goOnWithLost, rememberRequest } from './idempotency/lostRequests';
 import {
 	factsOf,
@@ -29,7 +29,7 @@ import {
 	type AskedFor,
 } from './idempotency/itemState';
 import { isRepetition, sendInTurn, waitsForCredits, type CreationRequest } from './sending';
-import { doubtFiles, openFiles, uploadAll } from './uploads';
+import { forgetUploads, openFiles, uploadAll } from './uploads';
 
 /*
  * What happens to one item that creates something, from top to bottom: its files are read; is its job known,
@@ -54,7 +54,7 @@ export function slotKindOf({
 }
 
 /** What a try starts with: a job that is known, or a request to send. */
-type Start = { knownJob: Made } | { request: CreationRequest };
+type Start = { knownJob: ObtainedJob } | { request: CreationRequest };
 
 /** Shared, because thousands of items without files may wait. */
 const NO_FILES: LocalFiles = new Map();
@@ -91,7 +91,7 @@ class Creation {
 		const { path, body } = request;
 		const content = requestContent(request, files);
 		this.idempotency = idempotencyOf(item, content);
-		this.askedFor = { content, inputFingerprint, customKey: this.idempotency.ownKey };
+		this.askedFor = { content, inputFingerprint, customKey: this.idempotency.customKey };
 		this.lacksModel = asksForFirstModel(request);
 		this.draft = { path, body, isResend: false, isFilledIn: this.lacksModel };
 		this.progress = {
@@ -122,12 +122,12 @@ class Creation {
 		const made = await this.obtainJob();
 		if (made.ok) {
 			// Not awaited, so that this call does not stay suspended while the job runs.
-			return this.follow(made.value);
+			return this.awaitEnd(made.value);
 		}
 		const refusal = refusalOf(made);
-		const isOwn = made.endpoint === undefined;
-		if (isOwn && (refusal === 'invalid' || refusal === 'notFound'))
-			doubtFiles(item, files, idempotency);
+		const isOfCreation = made.endpoint === undefined;
+		if (isOfCreation && (refusal === 'invalid' || refusal === 'notFound'))
+			forgetUploads(item, files, idempotency);
 		return whyStopped(item, made);
 	}
 
@@ -135,16 +135,16 @@ class Creation {
 	private async begin(): Promise<Failed | undefined> {
 		const { item, idempotency } = this;
 		const { memory, spec } = item;
-		const rejected = idempotency.take?.();
+		const rejected = idempotency.claimKey?.();
 		if (rejected) return rejected;
-		if (idempotency.sameBy === 'nothing') recordEvent(memory, { kind: 'startsOver' });
+		if (idempotency.sameBy === 'none') recordEvent(memory, { kind: 'startsOver' });
 		// Before the state decides: what was lost of the same request becomes the state of the item.
 		const isFirst = memory.content === undefined;
 		if (isFirst) rememberRequest(item, this.askedFor, idempotency);
 		if (idempotency.sameBy === 'content') goOnWithLost(item, this.askedFor.content, isFirst);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
-		const checked = await inTurn(item, check);
+		const checked = await withReadPermit(item, check);
 		if (!checked.ok) return checked;
 		const warnings = [item.warning, checked.value].filter((one) => one !== undefined);
 		if (warnings.length > 0) item.warning = warnings.join('. ');
@@ -155,7 +155,7 @@ class Creation {
 	 * Gets the job of the item: one that is known, or a new one as soon as there are credits and a slot.
 	 * Where an answer is no end, it is decided anew what to send.
 	 */
-	private async obtainJob(): Promise<Result<Made>> {
+	private async obtainJob(): Promise<Result<ObtainedJob>> {
 		const { item, files, progress, stop } = this;
 		const { host, memory, settings, workspace } = item;
 		const { topUpGate } = workspace;
@@ -166,7 +166,7 @@ class Creation {
 			const isNewAndComplete = memory.state.is === 'new' && files.size === 0 && !this.lacksModel;
 			const start = isNewAndComplete
 				? await this.decide(item)
-				: await inTurn(item, async (one) => await this.decide(one));
+				: await withReadPermit(item, async (one) => await this.decide(one));
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
 			const { request: sent } = start.value;
@@ -191,7 +191,7 @@ class Creation {
 	private async decide(item: Item): Promise<Result<Start>> {
 		const { askedFor, files, idempotency, progress } = this;
 		const { memory, origin, request, run, workspace } = item;
-		const { execution } = origin.owner;
+		const { execution } = origin.requester;
 		const facts = factsOf(memory, askedFor, workspace.clock.now(), execution);
 		const step = nextStep(memory.state, facts);
 		const asKnown = (job: Resource) =>
@@ -214,11 +214,11 @@ class Creation {
 				return ok({ request: { key, path, body, isResend: true } });
 			}
 			case 'send': {
-				const isSafe = run.refusals.areNone || isRepetition(progress, this.draft);
+				const isSafe = run.refusals.isEmpty || isRepetition(progress, this.draft);
 				const alike = isSafe ? undefined : refusedAlike(item);
 				if (alike) return alike;
 				if (step.startsOver) recordEvent(memory, { kind: 'startsOver' });
-				if (!facts.isKnown) rememberRequest(item, askedFor, idempotency);
+				if (!facts.nothingChanged) rememberRequest(item, askedFor, idempotency);
 				let body: Result<unknown> = ok(request.body);
 				if (files.size > 0) body = await uploadAll(item, files, idempotency);
 				if (body.ok && this.lacksModel) body = await withFirstModel(item, body.value);
@@ -241,7 +241,7 @@ class Creation {
 	 * job, if that is wanted, in this function alone: thousands may wait, and each suspended call costs 400
 	 * bytes.
 	 */
-	private async follow(made: Made): Promise<Result<ItemOutput>> {
+	private async awaitEnd(made: ObtainedJob): Promise<Result<ItemOutput>> {
 		const { item, progress } = this;
 		const { host, itemIndex, memory, run, settings, spec, workspace } = item;
 		const { entry, slotWait } = progress;
@@ -267,7 +267,7 @@ class Creation {
 			return unapproved ?? ok({ resources: [job] });
 		}
 		slotWait.slot?.release();
-		if (entry) close(entry, job, state === 'good');
+		if (entry) noteJobEnd(entry, job, state === 'good');
 		if (state === 'bad') return this.recordFailure(job);
 		// An agent run may still change, so it is read again.
 		const mayChange = spec.output === 'job' && job.object === 'agent_run';
@@ -282,14 +282,14 @@ class Creation {
 		forgetKey(progress);
 		// What approves or reviews an agent run makes no new one.
 		if (item.spec.endpoint.does === 'creates') recordEvent(item.memory, { kind: 'jobFailed' });
-		doubtFiles(item, files, idempotency);
+		forgetUploads(item, files, idempotency);
 		return failureOf(job);
 	}
 }
 
 /** The statuses that end the wait; of an agent run that has been approved, that of its plan does not. */
 function endsOf(
-	{ isApproved }: Made,
+	{ isApproved }: ObtainedJob,
 	{ terminalStatuses }: Settings,
 ): TerminalStatuses | undefined {
 	if (!isApproved || terminalStatuses === undefined) return terminalStatuses;

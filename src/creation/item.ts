@@ -5,7 +5,7 @@ import type { Host, StoredFile } from '../transport/host';
 import type { SlotKind } from '../transport/jobSlots';
 import type { TerminalStatuses } from '../transport/jobState';
 import type { Workspace } from '../transport/workspace';
-import type { LostRequests, Owner } from './idempotency/lostRequests';
+import type { LostRequests, Requester } from './idempotency/lostRequests';
 import type { Run } from './run';
 import type { ExecutionSum } from './credits/ledger';
 import type { ItemMemory, NodeMemory } from './idempotency/itemState';
@@ -192,13 +192,13 @@ export interface Item extends Prepared {
 		/** Its place, `run:item`; of a tool call, its content. */
 		place: string;
 		/** The node and the execution. */
-		owner: Owner;
+		requester: Requester;
 		/** How n8n runs the workflow. */
 		mode: WorkflowMode;
 		/** Of the workflow: when its day begins. */
 		timezone: string;
 		/** Whether it goes on with what a former execution has lost. */
-		looksBack: boolean;
+		mayResumeLost: boolean;
 	};
 	/** Tells the parts of an item apart that need a request each. */
 	part?: string;

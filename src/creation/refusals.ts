@@ -81,7 +81,7 @@ function likenessOf({ request }: Item, path = request.path): string {
 /** What was refused in one run. */
 export class Refusals {
 	/** Whether nothing was refused yet. */
-	areNone = true;
+	isEmpty = true;
 	private readonly tooDear: TooDear[] = [];
 	private readonly alike = new Map<string, Alike>();
 	/** The rows that were refused since the last success. */
@@ -106,7 +106,7 @@ export class Refusals {
 
 	/** A row was refused for lack of credits. */
 	noteLackOfCredits(item: Item, halt: Halt): void {
-		this.areNone = false;
+		this.isEmpty = false;
 		// It was under way already when a row of this kind was refused, and says nothing new.
 		if (this.tooDearFor(item)) return;
 		const { spec, request } = item;
@@ -120,7 +120,7 @@ export class Refusals {
 	 * @param path of another request of the row, such as an upload
 	 */
 	noteForbidden(item: Item, halt: Halt, path?: string): void {
-		this.areNone = false;
+		this.isEmpty = false;
 		const alike = this.alikeOf(item, path);
 		if (alike.refused.has(item.itemIndex)) return;
 		alike.refused.add(item.itemIndex);

@@ -3,7 +3,7 @@ import { fail, type Failed, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
 import { meaningOf, type Refusal } from '../transport/statuses';
-import type { Entry, Workspace } from '../transport/workspace';
+import type { LedgerEntry, Workspace } from '../transport/workspace';
 import type { TodayAsOf } from './credits/today';
 import type { Item, Prepared } from './item';
 import { Refusals, type Halt } from './refusals';
@@ -45,7 +45,7 @@ export class Run {
 	/** By the item, or the part of one, that has created it. */
 	readonly jobs = new Map<string, { itemIndex: number; job: Resource }>();
 	/** What the run has sent, in the ledger of credits. */
-	readonly entries = new Set<Entry>();
+	readonly entries = new Set<LedgerEntry>();
 	/** What the workspace had spent today when the service was last asked; `undefined` before that. */
 	today: TodayAsOf | undefined;
 	/** Items that only read take turns: if the service refuses the first ones, the others are not sent. */
@@ -115,7 +115,7 @@ export class Run {
  * ends (`runItem` in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too
  * late: the next one would be sent before the run knows of the failure. So it comes here once more before
  *
- * - the turn goes to the next item (`inTurn`)
+ * - the turn goes to the next item (`withReadPermit`)
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
  * - a creation that a limit keeps back frees its slot (`checkAndSend` in `sending.ts`)
  *
@@ -192,7 +192,7 @@ export function whyStopped(item: Item, failed: Failed): Failed {
  * that failure, since the items of a halted run are only skipped because of it.
  * @param task gets the item with a channel that ends when the run is halted
  */
-export async function inTurn<T>(
+export async function withReadPermit<T>(
 	item: Item,
 	task: (item: Item) => Promise<Result<T>>,
 ): Promise<Result<T>> {

@@ -5,9 +5,9 @@ import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
 import type { Slot } from '../transport/jobSlots';
 import { hear, type Heard, type Progress } from './answer';
-import { aloneIfUnpriced, askBook, beyondLimits, turnOf, withBudget } from './credits/creditLimits';
+import { aloneIfUnpriced, askBook, beyondLimits, lockOf, withBudget } from './credits/creditLimits';
 import type { Item } from './item';
-import { enter } from './credits/ledger';
+import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
 import { noteFailure, refusedAlike } from './run';
 import { isKeyOfPaidJob } from './idempotency/replayedJob';
@@ -47,7 +47,7 @@ function withKeyAndBudget(
 ): CreationRequest {
 	if (request.isResend) return request;
 	const body = isLimited(item)
-		? withBudget(item, request.body, idempotency.sharedRequest !== undefined)
+		? withBudget(item, request.body, idempotency.requestNameForOthers !== undefined)
 		: request.body;
 	const isFilledIn = request.isFilledIn || body !== request.body;
 	return { ...request, body, key: idempotency.keyOf(isFilledIn ? body : undefined) };
@@ -58,7 +58,7 @@ function withKeyAndBudget(
  * paid for now.
  */
 export function isRepetition(progress: Progress, request: CreationRequest): boolean {
-	if (!progress.idempotency.isShared) return false;
+	if (!progress.idempotency.othersUseKey) return false;
 	return isKeyOfPaidJob(progress, withKeyAndBudget(progress, request).key);
 }
 
@@ -87,14 +87,14 @@ export function sendInTurn(
 	slotWait.waitsSince ??= workspace.clock.monotonic();
 	if (!isLimited(item)) return sendInSlot(progress, request, channel);
 	const send = async () => await sendInSlot(progress, request, channel);
-	const turn = turnOf(item).run(channel, async () => {
+	const sent = lockOf(item).run(channel, async () => {
 		// In turn too: if the service has forgotten its key, no other follows.
 		if (isRepetition(progress, request)) return await send();
 		const priced = { endpoint: spec.endpoint, body: request.body };
 		await askBook(item, [priced]);
 		return await aloneIfUnpriced(item, priced, channel, send);
 	});
-	return turn.then((heard) => heard ?? fail({ kind: 'cancelled' }));
+	return sent.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 }
 
 /** Sends a creation as soon as it has a slot. Not `async`: see `WaitQueue`. */
@@ -136,7 +136,7 @@ async function checkAndSend(
 		return { again: 'waited' };
 	}
 	const sent = withKeyAndBudget(progress, request);
-	if ((hasLimit || !run.refusals.areNone) && !isRepetition(progress, request)) {
+	if ((hasLimit || !run.refusals.isEmpty) && !isRepetition(progress, request)) {
 		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
 		if (unfit) {
 			noteFailure(item, unfit);
@@ -144,7 +144,7 @@ async function checkAndSend(
 			return unfit;
 		}
 	}
-	progress.entry = enter(item, sent.body, sent.key);
+	progress.entry = addEntry(item, sent.body, sent.key);
 	return await exchange(progress, sent, channel);
 }
 

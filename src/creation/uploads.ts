@@ -63,7 +63,7 @@ async function openFile(
 		if (item.host.channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		if (reason instanceof Error && NOT_THERE.test(reason.message))
 			return fail({ kind: 'upload', field, problem: 'n8n does not have its file any more' });
-		return fail({ kind: 'upload', field, problem: 'its file cannot be read', mayPass: true });
+		return fail({ kind: 'upload', field, problem: 'its file cannot be read', isTransient: true });
 	}
 }
 
@@ -87,7 +87,7 @@ export async function openFiles(
 		}
 		// One that can never be sent says more than one that cannot be read now.
 		const { failure } = opened;
-		if (failure.kind !== 'upload' || !failure.mayPass) return opened;
+		if (failure.kind !== 'upload' || !failure.isTransient) return opened;
 		unread ??= opened;
 	}
 	return unread ?? ok(files);
@@ -132,14 +132,14 @@ async function sendOnce(
 /** The names by which a file of a request is found again, by all whose requests must name the same URL. */
 function namesOf(
 	{ workspace, origin }: Item,
-	{ uploadOwner, sharedRequest }: Idempotency,
+	{ uploadOwner, requestNameForOthers }: Idempotency,
 	identity: string,
 ): FileNames {
 	const name = (owner: string) => shortHash([workspace.name, owner, identity].join('\n'));
 	const elsewhere: string[] = [];
-	if (sharedRequest !== undefined) elsewhere.push(name(sharedRequest));
+	if (requestNameForOthers !== undefined) elsewhere.push(name(requestNameForOthers));
 	// Each click in the editor is another execution, whose memory has nothing of the one before.
-	if (origin.owner.isManual) elsewhere.push(name(uploadOwner));
+	if (origin.requester.isManual) elsewhere.push(name(uploadOwner));
 	return { execution: name(uploadOwner), elsewhere };
 }
 
@@ -161,10 +161,10 @@ export async function uploadAll(
 	files: LocalFiles,
 	idempotency: Idempotency,
 ): Promise<Result<unknown>> {
-	const { uploadOwner: owner, isShared } = idempotency;
+	const { uploadOwner: owner, othersUseKey } = idempotency;
 	const urls: Record<string, unknown> = {};
 	for (const [field, opened] of files) {
-		const file = isShared ? withSharedName(opened) : opened;
+		const file = othersUseKey ? withSharedName(opened) : opened;
 		const identity = identityOf(opened);
 		const names = namesOf(item, idempotency, identity);
 		const sent = await sendOnce(item, { field, file, owner, identity, names });
@@ -179,7 +179,7 @@ export async function uploadAll(
  * A request with these files was refused, or its job has failed. The reason may be that the service has
  * dropped one of them, so whoever needs them next sends them again.
  */
-export function doubtFiles(item: Item, files: LocalFiles, idempotency: Idempotency): void {
+export function forgetUploads(item: Item, files: LocalFiles, idempotency: Idempotency): void {
 	for (const file of files.values()) forgetFile(item, namesOf(item, idempotency, identityOf(file)));
 }
 

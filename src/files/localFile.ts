@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import { offAbort, onAbort, unlessAborted } from '../base/abort';
 import { Semaphore } from '../base/semaphore';
-import { type Turn } from '../base/waitQueue';
+import { type Waiter } from '../base/waitQueue';
 import type { BinarySource, StoredFile } from '../transport/host';
 import { detect, HEAD_BYTES, type Detected } from './fileTypes';
 
@@ -111,7 +111,7 @@ const reading = new Semaphore(AT_ONCE);
  * @returns `undefined` if it was cancelled before its turn. Rejects with {@link NotGiven} if it is cancelled
  * during its turn, if that takes too long, or if n8n cannot give the file
  */
-export async function readFile(source: BinarySource, turn: Turn): Promise<LocalFile | undefined> {
+export async function readFile(source: BinarySource, turn: Waiter): Promise<LocalFile | undefined> {
 	return await reading.run(turn, async () => {
 		const deadline = AbortSignal.timeout(READ_TIMEOUT_MS);
 		const end = turn.signal ? AbortSignal.any([turn.signal, deadline]) : deadline;

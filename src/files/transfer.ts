@@ -51,8 +51,8 @@ export function failureOfAnswer(
 ): FailedAttempt {
 	if ('noResponse' in response) {
 		const { noResponse: problem, unsent } = response;
-		const mayPass = unsent === undefined || unsent === 'connection';
-		return mayPass ? transientFailure(problem) : permanentFailure(problem);
+		const isTransient = unsent === undefined || unsent === 'connection';
+		return isTransient ? transientFailure(problem) : permanentFailure(problem);
 	}
 	const { status, headers } = response;
 	return {
@@ -116,9 +116,9 @@ export interface Transfer<A, T> {
 	attempt(address: A, end: AbortSignal): Promise<AttemptResult<T>>;
 	/**
 	 * Makes the failure of the item. It must not contain an address.
-	 * @param mayPass whether the transfer may succeed later
+	 * @param isTransient whether the transfer may succeed later
 	 */
-	failure(problem: string, mayPass?: true): Failed;
+	failure(problem: string, isTransient?: true): Failed;
 }
 
 /** Sends or fetches a file: makes attempts until one succeeds or a further one is of no use. */
@@ -142,8 +142,8 @@ export async function transfer<A, T>(
 		if (!result || signal?.aborted) return fail({ kind: 'cancelled' });
 		const { problem, next, headers = {} } = result;
 		const isFinal = next === 'never' || (next === 'otherAddress' && isOther);
-		const mayPass = next === 'never' ? undefined : true;
-		if (isFinal || number === MAX_ATTEMPTS) return failure(problem, mayPass);
+		const isTransient = next === 'never' ? undefined : true;
+		if (isFinal || number === MAX_ATTEMPTS) return failure(problem, isTransient);
 		if (next === 'otherAddress') {
 			isOther = true;
 			refusals += 2;

@@ -91,8 +91,8 @@ export async function upload(
 	{ field, file, key, lastKey }: Upload,
 ): Promise<Result<Json>> {
 	const { size, type } = file;
-	const failure = (problem: string, mayPass?: true): Failed =>
-		fail({ kind: 'upload', field, problem, mayPass });
+	const failure = (problem: string, isTransient?: true): Failed =>
+		fail({ kind: 'upload', field, problem, isTransient });
 	if (file.problem) return failure(file.problem);
 	const fileName = safeFileName(nameOfType(safeFileName(file.fileName) || `${field}.bin`, type));
 

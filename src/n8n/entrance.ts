@@ -159,7 +159,7 @@ function ofNode(context: RunContext, isCombined: boolean) {
 	const credentialId = credentialIdOf(node);
 	const workflow = workflowId ?? credentialId;
 	const fullNodeId = `${workflow}/${workflowId === undefined ? node.type : node.id}`;
-	let order: string | undefined;
+	let startData: string | undefined;
 	let files: ExecutionFiles | undefined;
 	const linkTo = (file: IBinaryData): string | undefined =>
 		orElse(() => context.helpers.createBinarySignedUrl(file, '1 day'), undefined);
@@ -173,9 +173,9 @@ function ofNode(context: RunContext, isCombined: boolean) {
 		workflow,
 		fullNodeId,
 		credentialId,
-		order() {
-			order ??= orElse(() => orderOf(context), '');
-			return order;
+		startDataHash() {
+			startData ??= orElse(() => startDataHashOf(context), '');
+			return startData;
 		},
 		timezone: orElse(() => context.getTimezone(), 'UTC'),
 		signal: context.getExecutionCancelSignal(),
@@ -258,7 +258,7 @@ type OutputOf = (node: string) => { all(): INodeExecutionData[] };
  * A hash of the data with which the execution has started: the output of those nodes before this one that
  * have none before them.
  */
-function orderOf(context: RunContext): string {
+function startDataHashOf(context: RunContext): string {
 	const { $: outputOf } = context.getWorkflowDataProxy(0) as unknown as { $: OutputOf };
 	const parents = context.getParentNodes(context.getNode().name);
 	const started = parents.filter(({ name }) => context.getParentNodes(name).length === 0);

@@ -114,7 +114,7 @@ export function tryAgainOf(failed: Failed): TryAgain {
 		case 'input':
 			return 'never';
 		case 'upload':
-			return failure.mayPass ? 'later' : 'never';
+			return failure.isTransient ? 'later' : 'never';
 		case 'jobFailed':
 			return failure.lacks === 'credits' ? 'afterTopUp' : 'never';
 		case 'status':

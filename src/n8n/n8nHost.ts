@@ -9,7 +9,7 @@ import type {
 import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { NoResponse, Send, SendResult } from '../base/types';
-import { inOrder } from '../base/values';
+import { canonicalJson } from '../base/values';
 import { CREDENTIAL, type Access } from '../transport/credential';
 import {
 	TRANSFER_TIMEOUT_MS,
@@ -164,7 +164,7 @@ function createSend(context: HostContext, access: Access, httpOptions: HttpOptio
 			// The body is sent as text, because n8n's client leaves out names such as `constructor` of an
 			// object. Its names are sorted, because a service may compare the bytes under one key, and a
 			// model writes the same JSON in another order.
-			request.body = inOrder(body);
+			request.body = canonicalJson(body);
 			own['Content-Type'] = 'application/json';
 		}
 		// n8n's helper takes the credential and the signal from the functions it is called on. The signal

@@ -71,7 +71,7 @@ export interface NodeCall {
 	 * A hash of what the trigger has given to the execution. It is the same in a retry of an execution that
 	 * was stopped.
 	 */
-	order(): string;
+	startDataHash(): string;
 	runIndex: number;
 	timezone: string;
 	signal: AbortSignal | undefined;

@@ -3,14 +3,14 @@ import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
 import { DAY_MS } from '../base/times';
 import type { ApiRequest } from '../base/types';
-import { inOrder, valueAt, withoutInstances } from '../base/values';
+import { canonicalJson, valueAt, withoutInstances } from '../base/values';
 import type { OperationSpec } from '../creation/item';
 import { ExecutionSum } from '../creation/credits/ledger';
 import {
 	lostRequestsOf,
 	type LostOfWorkflow,
 	type LostRequests,
-	type Owner,
+	type Requester,
 } from '../creation/idempotency/lostRequests';
 import {
 	hasEnded,
@@ -39,8 +39,8 @@ export interface Remembered {
 	/** The part of that in which this execution looks. */
 	lost: LostRequests;
 	/** Whether an item goes on with what a former execution has lost. */
-	looksBack: boolean;
-	owner: Owner;
+	mayResumeLost: boolean;
+	requester: Requester;
 	/** A hash of the parameters as the workflow stores them. */
 	parameters: string;
 }
@@ -56,7 +56,9 @@ const withoutExecution = new BoundedMap<string, { memory: Record<string, unknown
 );
 
 function memoryOfCall({ fullNodeId, node, inputs }: NodeCall): Record<string, unknown> {
-	const call = shortHash(inOrder([fullNodeId, node.parameters, inputs.map(({ json }) => json)]));
+	const call = shortHash(
+		canonicalJson([fullNodeId, node.parameters, inputs.map(({ json }) => json)]),
+	);
 	const now = systemClock.monotonic();
 	const earlier = withoutExecution.get(call);
 	if (earlier && now - earlier.since < DAY_MS && !hasEnded(earlier.memory)) return earlier.memory;
@@ -67,8 +69,20 @@ function memoryOfCall({ fullNodeId, node, inputs }: NodeCall): Record<string, un
 
 /** What earlier runs and executions have left, as far as this process knows. */
 export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
-	const { executionId: execution, fullNodeId, credentialId: credential, mode, order } = call;
-	const owner = { execution, isManual: mode === 'manual', node: fullNodeId, credential, order };
+	const {
+		executionId: execution,
+		fullNodeId,
+		credentialId: credential,
+		mode,
+		startDataHash,
+	} = call;
+	const requester = {
+		execution,
+		isManual: mode === 'manual',
+		node: fullNodeId,
+		credential,
+		startDataHash,
+	};
 	const parameters = parametersFingerprint(call, spec);
 	const node = nodeMemory(call.nodeMemory ?? memoryOfCall(call), execution);
 	const executionSum = new ExecutionSum(call.executionMemory);
@@ -77,11 +91,11 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 		node,
 		executionSum,
 		ofWorkflow,
-		lost: ofWorkflow.poolOf(owner),
+		lost: ofWorkflow.poolOf(requester),
 		// Where n8n gives no memory of the former execution: in the editor, and in a retry of one that was
 		// stopped.
-		looksBack: ['manual', 'retry'].includes(mode) && node.startedIn === execution,
-		owner,
+		mayResumeLost: ['manual', 'retry'].includes(mode) && node.startedIn === execution,
+		requester,
 		parameters,
 	};
 }
@@ -148,5 +162,5 @@ function inputText({ json, binary }: Input, isTool: boolean): string {
 	]);
 	if (!isTool) return JSON.stringify([json, files]);
 	// Equal calls have different ids, and a model may name the arguments in another order.
-	return inOrder([{ ...json, toolCallId: undefined }, files]);
+	return canonicalJson([{ ...json, toolCallId: undefined }, files]);
 }

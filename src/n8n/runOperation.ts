@@ -46,8 +46,8 @@ export async function runOperation(
 	const run = new Run(checked, call.continuesOnFail, call.signal);
 	const running = { call, operation, run };
 	const remembered = rememberedBy(call, operation.spec);
-	const { ofWorkflow, node, owner } = remembered;
-	if (creates) ofWorkflow.watch(call.signal, node, owner);
+	const { ofWorkflow, node, requester } = remembered;
+	if (creates) ofWorkflow.watch(call.signal, node, requester);
 	let ends: Finished[] = [];
 	let hasFailed = true;
 	try {
@@ -133,7 +133,7 @@ function openItem(
 	{ access, noService, sendOptions, ...prepared }: Ready,
 ): Item {
 	const { spec } = operation;
-	const { node, executionSum, lost, looksBack, owner } = remembered;
+	const { node, executionSum, lost, mayResumeLost, requester } = remembered;
 	const { place, ...identified } = identify(call, spec, remembered, input, prepared.request);
 	const context = {
 		functions: call.functions,
@@ -159,7 +159,7 @@ function openItem(
 		node,
 		executionSum,
 		lost,
-		origin: { place, owner, mode, timezone: call.timezone, looksBack },
+		origin: { place, requester, mode, timezone: call.timezone, mayResumeLost },
 	};
 }
 
@@ -178,7 +178,7 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
 	// A tool call has ended only once the agent was told its result: `answerInTime` remembers that.
 	if (settings.isTool) return await answerInTime(item, runItem);
 	const result = await runItem(item);
-	if (!settings.dryRun) noteEnd(item, result.ok ? origin.owner.execution : undefined);
+	if (!settings.dryRun) noteEnd(item, result.ok ? origin.requester.execution : undefined);
 	return result;
 }
 
@@ -259,7 +259,7 @@ async function addReceipt(running: Running, ends: End[]): Promise<void> {
  */
 function noteEndOfRun(
 	call: NodeCall,
-	{ node, ofWorkflow, owner }: Remembered,
+	{ node, ofWorkflow, requester }: Remembered,
 	ends: End[],
 	hasFailed: boolean,
 ): void {
@@ -268,7 +268,7 @@ function noteEndOfRun(
 		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
 		// The agent has been told of each call by itself, so a failed call leaves nothing of the others to be
 		// found.
-		ofWorkflow.runEnded(node, items, owner, hasFailed && !call.isTool);
+		ofWorkflow.runEnded(node, items, requester, hasFailed && !call.isTool);
 	} catch {
 		// The rows are there, and only the next click would have needed this.
 	}

@@ -143,7 +143,7 @@ function unfinished(item: Item): Result<ItemOutput> {
 function resultForAgent(item: Item, result: Result<ItemOutput>): Result<ItemOutput> {
 	const { origin, settings, spec } = item;
 	if (!result.ok || !spec.creates) return result;
-	noteEnd(item, origin.owner.execution);
+	noteEnd(item, origin.requester.execution);
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
 	if (!isRunning || others.length > 0 || !isMedia(job)) return result;

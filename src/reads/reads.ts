@@ -7,14 +7,14 @@ import { isGone } from '../transport/statuses';
 import { toResult } from '../transport/jobFailure';
 import { jobState } from '../transport/jobState';
 import { sendFile } from '../creation/uploads';
-import { inTurn } from '../creation/run';
+import { withReadPermit } from '../creation/run';
 import type { Item, ItemOutput, OutputKind } from '../creation/item';
 import { collect, type FileContext } from '../creation/outputs';
 import { withSamples } from './voiceSamples';
 
 /*
  * Operations that create nothing: they read, list, wait, change, delete or upload. A refusal may concern all
- * items of a run, so only a few items ask at a time (`inTurn`).
+ * items of a run, so only a few items ask at a time (`withReadPermit`).
  */
 
 type Handler = (item: Item) => Promise<Result<ItemOutput>>;
@@ -33,7 +33,7 @@ async function answeredBody(
 	validate: (body: unknown) => string | undefined,
 ): Promise<Result<unknown>> {
 	const options = { validate, replayable: isRepeatable(item.spec.endpoint) };
-	const answer = await inTurn(item, async ({ workspace, host, request }) => {
+	const answer = await withReadPermit(item, async ({ workspace, host, request }) => {
 		return await workspace.client.request(host.channel, request, options);
 	});
 	return answer.ok ? ok(answer.value.body) : answer;
@@ -43,7 +43,7 @@ async function readList(item: Item): Promise<Result<ItemOutput>> {
 	const { settings, spec } = item;
 	const { limit: wanted, newerThan } = settings;
 	const query = { wanted, takesLimit: spec.takesLimit ?? false, newerThan };
-	const entries = await inTurn(item, async ({ workspace, host, request }) => {
+	const entries = await withReadPermit(item, async ({ workspace, host, request }) => {
 		return await readPages(workspace.client, host.channel, request, query);
 	});
 	if (!entries.ok) return entries;
@@ -83,7 +83,7 @@ async function remove(item: Item): Promise<Result<ItemOutput>> {
 }
 
 async function uploadFile(item: Item): Promise<Result<ItemOutput>> {
-	const sent = await inTurn(item, sendFile);
+	const sent = await withReadPermit(item, sendFile);
 	return sent.ok ? ok(withoutFiles([sent.value])) : sent;
 }
 
@@ -122,7 +122,7 @@ async function readJob(item: Item): Promise<Result<ItemOutput>> {
 async function waitForJob(item: Item): Promise<Result<ItemOutput>> {
 	const { host, workspace, request, settings } = item;
 	const { terminalStatuses, waitTimeoutMs } = settings;
-	const found = await inTurn(item, async (stoppable) => {
+	const found = await withReadPermit(item, async (stoppable) => {
 		return await requestResource(workspace.client, stoppable.host.channel, request);
 	});
 	if (!found.ok) return found;

@@ -28,7 +28,7 @@ const MOST_JOBS = 20_000;
 const MOST_KINDS = 100;
 
 /** A key in the place of another one. */
-export interface StandIn {
+export interface ReplacementKey {
 	readonly key: string;
 	/** When it was first used, on the monotonic clock. */
 	readonly since: number;
@@ -37,7 +37,7 @@ export interface StandIn {
 }
 
 /** One creation in the ledger of credits (`creation/credits/ledger.ts`, which writes it). */
-export interface Entry {
+export interface LedgerEntry {
 	/** The idempotency key that it was sent under. */
 	readonly key?: string;
 	/** Whether the list of generations shows its job. */
@@ -89,11 +89,11 @@ export class Workspace {
 	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */
 	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
 	/** The key that this process uses in place of a shared key under which the service keeps a 402. */
-	readonly standIns = new BoundedMap<string, StandIn>(MOST_JOBS);
+	readonly replacementKeys = new BoundedMap<string, ReplacementKey>(MOST_JOBS);
 	/** What was sent today and before, the oldest first. */
-	readonly entries = new Set<Entry>();
+	readonly entries = new Set<LedgerEntry>();
 	/** By key, those of them of which nobody knows whether they were carried out. */
-	readonly openEntries = new Map<string, Entry>();
+	readonly openEntries = new Map<string, LedgerEntry>();
 	/** By kind of request: creations whose price is not known are sent one after the other. */
 	readonly turns = new BoundedMap<string, Semaphore>(MOST_KINDS);
 	/** The limits that each credential sets, and when it was last used. */
@@ -127,7 +127,7 @@ export class Workspace {
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
 		// An equal request within a day must find its key again, and a limit of the day what was spent.
-		const isKnown = this.paidKeys.size + this.standIns.size + this.entries.size > 0;
+		const isKnown = this.paidKeys.size + this.replacementKeys.size + this.entries.size > 0;
 		const hasRested = now - this.rateLimiter.usedAt >= (isKnown ? DAY_MS : UNUSED_MS);
 		return hasRested && this.poller.isIdle;
 	}

@@ -2,7 +2,7 @@ import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
 import type { Failed, Result } from '../../src/base/result';
 import { accountOf, ExecutionSum } from '../../src/creation/credits/ledger';
 import type { IdempotencyMode, Item, ItemOutput as Made, Settings } from '../../src/creation/item';
-import { LostOfWorkflow, type Owner } from '../../src/creation/idempotency/lostRequests';
+import { LostOfWorkflow, type Requester } from '../../src/creation/idempotency/lostRequests';
 import {
 	itemMemory,
 	memoriesOf,
@@ -752,19 +752,19 @@ class World {
 	): Promise<End[]> {
 		const rows = execution.rounds[round] ?? [];
 		const run = new Run(undefined, this.continuesOnFail, signal);
-		const owner: Owner = {
+		const requester: Requester = {
 			execution: execution.id,
 			isManual: execution.isManual,
 			node: 'workflow/node',
 			credential: 'credential',
-			order: () => execution.order,
+			startDataHash: () => execution.order,
 		};
 		const now = this.begin(execution, rows, run);
 		this.now = now;
 		this.log.push(
 			`  round ${round}: ${rows.map((row) => row.map(contentOf).join('+')).join(', ')}`,
 		);
-		this.lost.watch(signal, node, owner);
+		this.lost.watch(signal, node, requester);
 		const host = hostWith(this.send);
 		const items = rows.map((row, itemIndex) => {
 			const place = `${round}:${itemIndex}`;
@@ -773,7 +773,7 @@ class World {
 				host: { ...host, channel: { ...host.channel, signal } },
 				workspace: this.workspace,
 				run,
-				lost: this.lost.poolOf(owner),
+				lost: this.lost.poolOf(requester),
 				node,
 				executionSum: new ExecutionSum(execution.flow),
 				memory: itemMemory(node, place),
@@ -784,9 +784,9 @@ class World {
 				settings: { ...this.settings, idempotencyKey: `key of ${row.map(contentOf).join()}` },
 				origin: {
 					place,
-					owner,
+					requester,
 					mode: execution.isManual ? 'manual' : 'production',
-					looksBack: (execution.isManual || this.isRetry) && node.startedIn === execution.id,
+					mayResumeLost: (execution.isManual || this.isRetry) && node.startedIn === execution.id,
 				},
 			});
 		});
@@ -800,7 +800,7 @@ class World {
 		const ends = await this.clock.run(ended);
 		const hasFailed = !this.continuesOnFail && ends.some(({ result }) => !result.ok);
 		const memories = items.flatMap(memoriesOf);
-		if (!signal.aborted) this.lost.runEnded(node, memories, owner, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(node, memories, requester, hasFailed);
 		for (const { row, result } of ends) this.tell(row, result);
 		await this.clock.pass(200);
 		this.paidOnceATry(now);

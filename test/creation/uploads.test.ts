@@ -80,7 +80,7 @@ test('what our own code throws over a file is not said to be of n8n', async () =
 	await expect(opening(itemWith(odd))).rejects.toThrow('of our own');
 	const gone = sourceWith({ open: async () => await Promise.reject(new TypeError('of n8n')) });
 	expect(await opening(itemWith(gone))).toMatchObject({
-		failure: { kind: 'upload', mayPass: true },
+		failure: { kind: 'upload', isTransient: true },
 	});
 });
 

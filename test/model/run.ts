@@ -115,16 +115,16 @@ export function runOf({
 		settings: settingsWith(settings),
 		origin: {
 			place: item,
-			owner: {
+			requester: {
 				execution: origin?.executionId ?? 'execution 1',
 				isManual: origin?.mode === 'manual',
 				node: origin?.node ?? 'workflow/node',
 				credential: 'credential',
-				order: () => '',
+				startDataHash: () => '',
 			},
 			mode: 'production',
 			timezone: 'UTC',
-			looksBack: false,
+			mayResumeLost: false,
 			...origin,
 		},
 	};

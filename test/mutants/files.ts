@@ -180,8 +180,8 @@ export const files: Mutant[] = [
 	...inFile('src/creation/uploads.ts', 'test/creation/sentFiles.test.ts', {
 		'files/upload-ends-before-request': {
 			why: 'A request whose file was first sent a day ago names another URL under its key, and is refused.',
-			from: 'if (sharedRequest !== undefined) elsewhere.push',
-			to: 'if (sharedRequest === null) elsewhere.push',
+			from: 'if (requestNameForOthers !== undefined) elsewhere.push',
+			to: 'if (requestNameForOthers === null) elsewhere.push',
 		},
 	}),
 	...inFile('src/creation/idempotency/idempotency.ts', 'test/creation/sentFiles.test.ts', {

@@ -261,7 +261,7 @@ export const money: Mutant[] = [
 			},
 			'money/retry-forgets-the-order': {
 				why: 'Stop, Retry, Retry: everything is paid for again.',
-				from: 'if (mayTake && lost.isProduction) lost.add(memory, owner);',
+				from: 'if (mayTake && lost.isProduction) lost.add(memory, requester);',
 				to: '',
 			},
 		},
@@ -277,7 +277,7 @@ export const money: Mutant[] = [
 			},
 			'money/stop-unheard': {
 				why: 'A stopped execution is not known to be over: its retry pays for everything again.',
-				from: 'onAbort(signal, () => this.executionStopped(node, owner));',
+				from: 'onAbort(signal, () => this.executionStopped(node, requester));',
 				to: '',
 			},
 		},
@@ -288,7 +288,7 @@ export const money: Mutant[] = [
 		{
 			'money/another-order-robbed': {
 				why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
-				from: 'if (this.isProduction && owner.order() !== asking.order()) continue;',
+				from: 'if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;',
 				to: '',
 			},
 			'money/earlier-rounds-forgotten': {
@@ -477,7 +477,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/ledger.test.ts', {
 		'money/sent-again-counts-again': {
 			why: 'A request of unknown outcome counts for the day once more with each 429, and then nothing fits.',
-			from: 'if (open) return strike(item, entry);',
+			from: 'if (open) return voidEntry(item, entry);',
 			to: '',
 		},
 	}),
@@ -515,18 +515,18 @@ export const money: Mutant[] = [
 		{
 			'money/kept-402-pays-each-time': {
 				why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
-				from: 'if (standIn?.key === key) standIn.isPaid = true;',
-				to: 'if (standIn?.key === key) standIn.isPaid = false;',
+				from: 'if (replacement?.key === key) replacement.isPaid = true;',
+				to: 'if (replacement?.key === key) replacement.isPaid = false;',
 			},
 			'money/kept-402-pays-for-each-row': {
 				why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
-				from: 'if (standIn) return standIn.key;',
-				to: 'if (standIn?.isPaid) return standIn.key;',
+				from: 'if (replacement) return replacement.key;',
+				to: 'if (replacement?.isPaid) return replacement.key;',
 			},
 			'money/kept-402-stays': {
 				why: 'A key that was refused once more is tried for a day, though there are credits again.',
-				from: 'if (standIn?.key === key && !standIn.isPaid) standIns.delete(this.shared);',
-				to: 'if (standIn?.key === "" && !standIn.isPaid) standIns.delete(this.shared);',
+				from: 'if (replacement?.key === key && !replacement.isPaid) replacementKeys.delete(this.shared);',
+				to: 'if (replacement?.key === "" && !replacement.isPaid) replacementKeys.delete(this.shared);',
 			},
 		},
 	),
@@ -605,7 +605,7 @@ export const money: Mutant[] = [
 		{
 			'money/repetition-counts': {
 				why: 'A picture that is given again for nothing uses up the limit of what is new.',
-				from: 'if (!isNew) return strike(item, entry);',
+				from: 'if (!isNew) return voidEntry(item, entry);',
 				to: '',
 			},
 		},

@@ -18,7 +18,7 @@ import {
 	type Channel,
 	type NoResponse,
 } from '../../../src/base/types';
-import { inOrder } from '../../../src/base/values';
+import { canonicalJson } from '../../../src/base/values';
 import { mustBeObject } from '../../../src/transport/client';
 import { mustBeList, pageOf } from '../../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../../src/transport/statuses';
@@ -139,7 +139,7 @@ function reasonToStop({ result }: Reply): string | undefined {
 }
 
 const questionKey = ({ path }: Endpoint, query: ApiRequest['query']): string =>
-	path + inOrder(query ?? {});
+	path + canonicalJson(query ?? {});
 
 /** Asks each question once, within the rate limit, and notes the time that the answers carry. */
 class Questioner {

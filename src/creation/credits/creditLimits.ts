@@ -4,7 +4,7 @@ import { fail, type Failed } from '../../base/result';
 import { Semaphore } from '../../base/semaphore';
 import { flagOf } from '../../base/values';
 import { isRecord } from '../../base/types';
-import type { Turn } from '../../base/waitQueue';
+import type { Waiter } from '../../base/waitQueue';
 import { priceKindOf, PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import type { Item, Whole } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
@@ -60,11 +60,12 @@ export const leftOfDay = (item: Item): number =>
 /**
  * The body of a creation. An agent run that approves itself decides at the service how much it spends, so its
  * body names what is left of the limits as its budget.
- * @param isShared whether other executions use its key: then the body must not depend on what was spent
+ * @param isMadeByOthers whether other executions make the same request: then the body must not depend on what
+ * was spent
  */
-export function withBudget(item: Item, body: unknown, isShared: boolean): unknown {
+export function withBudget(item: Item, body: unknown, isMadeByOthers: boolean): unknown {
 	const { maxCredits, maxCreditsPerDay } = item.settings;
-	const left = isShared
+	const left = isMadeByOthers
 		? Math.min(maxCredits, maxCreditsPerDay)
 		: Math.min(leftOfExecution(item), leftOfDay(item));
 	const isBounded =
@@ -175,18 +176,18 @@ function neededBy(item: Item): number | undefined {
 	cache.price ??= { ofAll: priceOfRun(item) };
 	const { ofAll } = cache.price;
 	if (ofAll === undefined) return undefined;
-	return [...entries].reduce((left, { credits }) => left - credits, ofAll);
+	return [...entries].reduce((needed, { credits }) => needed - credits, ofAll);
 }
 
 /** Creations of an execution that has Max Credits take turns, by n8n's object for the execution. */
-const turns = new WeakMap<object, Semaphore>();
+const locks = new WeakMap<object, Semaphore>();
 
 /**
  * Under a limit, one creation of an execution is out at a time, each once the price of the one before is
  * known.
  */
-export function turnOf({ executionSum: { flow } }: Item): Semaphore {
-	return getOrCreate(turns, flow, () => new Semaphore(1));
+export function lockOf({ executionSum: { flow } }: Item): Semaphore {
+	return getOrCreate(locks, flow, () => new Semaphore(1));
 }
 
 /**
@@ -197,13 +198,13 @@ export function turnOf({ executionSum: { flow } }: Item): Semaphore {
 export async function aloneIfUnpriced<T>(
 	{ settings, workspace }: Item,
 	request: Priced,
-	turn: Turn,
+	waiter: Waiter,
 	send: () => Promise<T>,
 ): Promise<T | undefined> {
-	const { prices, turns: byKind } = workspace;
+	const { prices, turns: locksByKind } = workspace;
 	const isPriced = prices.reservationOf(request) !== undefined;
 	if (isPriced || settings.maxCreditsPerDay === Infinity) return await send();
 	const kind = priceKindOf(request);
-	const turnsOfKind = getOrCreate(byKind, kind, () => new Semaphore(1));
-	return await turnsOfKind.run(turn, send);
+	const lockOfKind = getOrCreate(locksByKind, kind, () => new Semaphore(1));
+	return await lockOfKind.run(waiter, send);
 }

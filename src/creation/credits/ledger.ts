@@ -10,16 +10,16 @@ import {
 	priceKindOf,
 	type Priced,
 } from '../../transport/priceBook';
-import type { Entry } from '../../transport/workspace';
+import type { LedgerEntry } from '../../transport/workspace';
 import { leftOfDay, leftOfExecution } from './creditLimits';
 import type { Item } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
 import type { Run } from '../run';
 
 /*
- * The ledger of credits. A creation that goes out is entered with what it may reserve (`enter`), and its
- * answer corrects the entry (`settle`). Later the entry is told how the job has ended (`close`), or that it
- * had been there before and has cost nothing (`takeBack`).
+ * The ledger of credits. A creation that goes out is entered with what it may reserve (`addEntry`), and its
+ * answer corrects the entry (`settleEntry`). Later the entry is told how the job has ended (`noteJobEnd`), or
+ * that it had been there before and has cost nothing (`takeBack`).
  *
  * All sums are made of that: those of a run (`accountOf`) and of the day (`today.ts`) add entries up, and
  * n8n stores what the entries of an execution come to (`ExecutionSum`). A limit asks these sums before
@@ -33,7 +33,11 @@ const MOST_ENTRIES = 20_000;
  * A creation goes out.
  * @returns its entry; `undefined` where it costs nothing
  */
-export function enter(item: Item, body: unknown, key: string | undefined): Entry | undefined {
+export function addEntry(
+	item: Item,
+	body: unknown,
+	key: string | undefined,
+): LedgerEntry | undefined {
 	const { run, spec, workspace } = item;
 	const { clock, entries, prices } = workspace;
 	if (!spec.charges) return undefined;
@@ -41,11 +45,11 @@ export function enter(item: Item, body: unknown, key: string | undefined): Entry
 	for (const oldest of entries) {
 		// After a day no key leads to its job any more, and it is of no day that still counts.
 		if (entries.size < MOST_ENTRIES && now - oldest.sentAt < DAY_MS) break;
-		drop(item, oldest);
+		dropEntry(item, oldest);
 	}
 	const isCounted = openUnder(item, key) !== undefined;
 	const expected = prices.reservationOf({ endpoint: spec.endpoint, body }) ?? 0;
-	const entry: Entry = {
+	const entry: LedgerEntry = {
 		key,
 		isListed: spec.endpoint.path === ENDPOINTS.createGeneration.path,
 		sentAt: now,
@@ -58,10 +62,10 @@ export function enter(item: Item, body: unknown, key: string | undefined): Entry
 }
 
 /** What was sent under a key, by whichever item, and was not answered. It leads to one job at most. */
-const openUnder = ({ workspace }: Item, key: string | undefined): Entry | undefined =>
+const openUnder = ({ workspace }: Item, key: string | undefined): LedgerEntry | undefined =>
 	key === undefined ? undefined : workspace.openEntries.get(key);
 
-function drop({ workspace }: Item, entry: Entry): void {
+function dropEntry({ workspace }: Item, entry: LedgerEntry): void {
 	const { key } = entry;
 	const { entries, openEntries } = workspace;
 	entries.delete(entry);
@@ -69,11 +73,11 @@ function drop({ workspace }: Item, entry: Entry): void {
 }
 
 /** It has reserved nothing. */
-function strike(item: Item, entry: Entry): void {
+function voidEntry(item: Item, entry: LedgerEntry): void {
 	entry.credits = 0;
 	entry.isNew = false;
 	item.run.entries.delete(entry);
-	drop(item, entry);
+	dropEntry(item, entry);
 }
 
 /** What a request of unknown price may have reserved: all that is left of a limit; nothing without one. */
@@ -83,9 +87,9 @@ const allThatIsLeft = (left: number): number => (left === Infinity ? 0 : Math.ma
  * The answer to a creation has come: its entry has from now on what it has reserved, or may have.
  * @param isNew whether the job was paid for now: under a key it may have been there before
  */
-export function settle(
+export function settleEntry(
 	item: Item,
-	entry: Entry,
+	entry: LedgerEntry,
 	body: unknown,
 	made: Result<Resource>,
 	isNew: boolean,
@@ -95,19 +99,19 @@ export function settle(
 	const request = { endpoint: spec.endpoint, body };
 	const open = openUnder(item, entry.key);
 	if (!made.ok) {
-		if (!isOutcomeOpen(memory.state)) return strike(item, entry);
+		if (!isOutcomeOpen(memory.state)) return voidEntry(item, entry);
 		const expected = prices.reservationOf(request);
 		executionSum.countOpen(item, expected ?? allThatIsLeft(leftOfExecution(item)));
 		// The day counts it once, however often it is sent.
-		if (open) return strike(item, entry);
+		if (open) return voidEntry(item, entry);
 		entry.credits = expected ?? allThatIsLeft(leftOfDay(item));
 		entry.answeredAt = clock.monotonic();
 		if (entry.key !== undefined) openEntries.set(entry.key, entry);
 		return;
 	}
 	prices.learnFromAnswer(request, made.value);
-	if (open) strike(item, open);
-	if (!isNew) return strike(item, entry);
+	if (open) voidEntry(item, open);
+	if (!isNew) return voidEntry(item, entry);
 	const job = made.value;
 	const statedCredits = creditsOf(job);
 	entry.stated = chargeOf(spec.endpoint, job);
@@ -131,17 +135,17 @@ export function settle(
  * @param isGood whether it has ended well. Whether what a failed job has reserved is given back, the
  * specification does not say, so it counts.
  */
-export function close(entry: Entry, job: Resource, isGood: boolean): void {
+export function noteJobEnd(entry: LedgerEntry, job: Resource, isGood: boolean): void {
 	const isAgentRun = job.object === 'agent_run';
 	entry.hasFailed = !isGood;
 	entry.isOver ||= !isAgentRun || jobState(job, AGENT_STATUSES.afterReview) !== 'running';
 }
 
 /** The job had been there before, so what was counted for it when its answer came is taken back. */
-export function takeBack(item: Item, entry: Entry): void {
+export function takeBack(item: Item, entry: LedgerEntry): void {
 	const { job, isNew, credits } = entry;
-	if (job && isNew) item.executionSum.takeBack(job.id, credits);
-	strike(item, entry);
+	if (job && isNew) item.executionSum.subtractJob(job.id, credits);
+	voidEntry(item, entry);
 }
 
 /** What the jobs of a run have cost. */
@@ -158,7 +162,7 @@ export interface Account {
 
 /** What the jobs of a run have cost, by the answers to its own creations. */
 export function accountOf({ entries, jobs }: Run): Account {
-	const newJobs = new Map<string, Entry>();
+	const newJobs = new Map<string, LedgerEntry>();
 	for (const entry of entries) if (entry.isNew && entry.job) newJobs.set(entry.job.id, entry);
 	const account: Account = { bought: [], mayBeOld: 0, inVain: 0, old: 0 };
 	for (const { hasFailed, seemsOld, stated } of newJobs.values()) {
@@ -210,7 +214,7 @@ export class ExecutionSum {
 	}
 
 	/** @param credits what the job has added */
-	takeBack(id: string, credits: number): void {
+	subtractJob(id: string, credits: number): void {
 		this.count(`job ${id}`, (this.amounts[`job ${id}`] ?? 0) - credits);
 	}
 

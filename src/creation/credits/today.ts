@@ -6,7 +6,7 @@ import { mustBeList } from '../../transport/pages';
 import type { Priced } from '../../transport/priceBook';
 import { isGone } from '../../transport/statuses';
 import { MINUTE_MS } from '../../transport/tuning';
-import type { Entry } from '../../transport/workspace';
+import type { LedgerEntry } from '../../transport/workspace';
 import type { Item } from '../item';
 import { shownSince, startOfDay, type AskService, type Today } from './shownToday';
 
@@ -30,18 +30,19 @@ const BEHIND_MS = 5 * MINUTE_MS;
 /** After so long the usage of the workspace contains a job whose creation had no answer, if there is one. */
 const LOST_MS = 60 * MINUTE_MS;
 
-const sumOf = (entries: Entry[]): number => entries.reduce((sum, { credits }) => sum + credits, 0);
+const sumOf = (entries: LedgerEntry[]): number =>
+	entries.reduce((sum, { credits }) => sum + credits, 0);
 
 /** What was sent or answered after the list was requested, and whose jobs are not in it. */
 function sinceThen({ workspace }: Item, { askedAt, ids }: TodayAsOf): number {
-	const isAfter = ({ answeredAt = Infinity, job }: Entry) =>
+	const isAfter = ({ answeredAt = Infinity, job }: LedgerEntry) =>
 		answeredAt > askedAt && !ids.has(job?.id);
 	return sumOf([...workspace.entries].filter(isAfter));
 }
 
 /** What was answered on this day shortly before the list was requested, and whose jobs are missing in it. */
 function missingIn({ workspace }: Item, { began, askedAt, ids }: TodayAsOf): number {
-	const isMissing = ({ isListed, sentAt, job, answeredAt = Infinity }: Entry) =>
+	const isMissing = ({ isListed, sentAt, job, answeredAt = Infinity }: LedgerEntry) =>
 		isListed &&
 		sentAt >= began &&
 		job !== undefined &&
@@ -52,8 +53,8 @@ function missingIn({ workspace }: Item, { began, askedAt, ids }: TodayAsOf): num
 }
 
 /** What no list shows and what has not ended: sent after one moment, answered before another. */
-function goingOn({ workspace }: Item, since: number, until: number): Entry[] {
-	const goesOn = ({ isListed, isOver, sentAt, job, answeredAt = Infinity }: Entry) =>
+function goingOn({ workspace }: Item, since: number, until: number): LedgerEntry[] {
+	const goesOn = ({ isListed, isOver, sentAt, job, answeredAt = Infinity }: LedgerEntry) =>
 		!isListed &&
 		!isOver &&
 		sentAt >= since &&
@@ -100,16 +101,16 @@ const isOver = (job: Resource): boolean =>
  * What goes on is counted until somebody sees its end. Nobody waits for some of the jobs of this process, so
  * those are read here, each at most once in a minute. A job that the service does not know any more is over.
  */
-async function lookAfterLeft(item: Item): Promise<void> {
+async function lookAtUnwatched(item: Item): Promise<void> {
 	const { workspace, host, origin } = item;
 	const { client, clock, poller } = workspace;
 	const now = clock.monotonic();
-	const lookedAt = (entry: Entry) => entry.lookedAt ?? -Infinity;
-	const left = goingOn(item, startOfDay(clock.now(), origin.timezone), now)
+	const lookedAt = (entry: LedgerEntry) => entry.lookedAt ?? -Infinity;
+	const unwatched = goingOn(item, startOfDay(clock.now(), origin.timezone), now)
 		.filter(({ job }) => job !== undefined && poller.seen(job.id) === undefined)
 		.filter((entry) => lookedAt(entry) <= now - MINUTE_MS)
 		.sort((one, other) => lookedAt(one) - lookedAt(other));
-	for (const entry of left.slice(0, MOST_LOOKS)) {
+	for (const entry of unwatched.slice(0, MOST_LOOKS)) {
 		const { job } = entry;
 		if (job === undefined) continue;
 		entry.lookedAt = now;
@@ -149,7 +150,7 @@ export async function askToday(item: Item, request: Priced): Promise<void> {
 	if (settings.maxCreditsPerDay === Infinity) return;
 	const price = workspace.prices.reservationOf(request);
 	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
-	run.cache.today ??= lookAfterLeft(item).then(async () => await readToday(item));
+	run.cache.today ??= lookAtUnwatched(item).then(async () => await readToday(item));
 	run.today = await run.cache.today;
 }
 

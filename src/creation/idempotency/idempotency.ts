@@ -3,9 +3,9 @@ import { sha256, shortHash } from '../../base/hash';
 import { fail, ok, type Failed, type Result } from '../../base/result';
 import { DAY_MS } from '../../base/times';
 import type { ApiRequest } from '../../base/types';
-import { inOrder, withoutInstances } from '../../base/values';
+import { canonicalJson, withoutInstances } from '../../base/values';
 import { BinaryReference, identityOf, type LocalFiles } from '../../files/localFile';
-import type { StandIn } from '../../transport/workspace';
+import type { ReplacementKey } from '../../transport/workspace';
 import type { IdempotencyMode, Item, Settings } from '../item';
 import { scopeOf } from './lostRequests';
 import type { JobReference } from './itemState';
@@ -36,20 +36,20 @@ export interface Idempotency {
 	 */
 	readonly uploadOwner: string;
 	/** What names the request to executions that know nothing of this one, if anything does. */
-	readonly sharedRequest?: string;
+	readonly requestNameForOthers?: string;
 	/**
 	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on
 	 * nothing that only this execution knows.
 	 */
-	readonly isShared: boolean;
+	readonly othersUseKey: boolean;
 	/**
-	 * What makes another request the same one: that it asks for the same, so that an item goes on with what
-	 * another try or execution has lost; that it has the user's key, whatever it asks for; or nothing, so
-	 * that each try makes a request of its own.
+	 * What makes another request the same one: its content, so that an item goes on with what another try or
+	 * execution has lost; the user's key, whatever it asks for; or nothing, so that each try makes a request
+	 * of its own.
 	 */
-	readonly sameBy: 'content' | 'ownKey' | 'nothing';
+	readonly sameBy: Exclude<IdempotencyMode, 'execution'>;
 	/** Hash of the user's own key, if that makes requests the same. */
-	readonly ownKey?: string;
+	readonly customKey?: string;
 	/**
 	 * The key of the next request; `undefined` if it has none.
 	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
@@ -61,15 +61,15 @@ export interface Idempotency {
 	 * service may keep.
 	 * @returns whether there is another key to try at once
 	 */
-	giveWay?(because: 'failedBefore' | 'noCredits'): boolean;
+	tryNextKey?(because: 'failedBefore' | 'noCredits'): boolean;
 	/** The service has made a job under this key. */
-	accepted?(key: string): void;
+	noteJobMade?(key: string): void;
 	/** The service has refused a request under this key: it has certainly made no job for it. */
-	refused?(key: string): void;
-	/** Credits may have come since the last 402. */
-	startAgain?(): void;
+	noteRefused?(key: string): void;
+	/** Credits may have come since the last 402: the key that others use is tried again. */
+	retrySharedKey?(): void;
 	/** Takes the key for this request. @returns why it must not be sent under it */
-	take?(): Failed | undefined;
+	claimKey?(): Failed | undefined;
 }
 
 /**
@@ -84,13 +84,13 @@ export function requestContent(
 		const file = files.get(field);
 		return { binary: file && identityOf(file) };
 	});
-	return shortHash(inOrder(named));
+	return shortHash(canonicalJson(named));
 }
 
 /** @param filledIn see {@link Idempotency.keyOf} */
-function keyFrom(owner: string, number: number, filledIn: unknown): string {
-	const parts = [owner, String(number)];
-	if (filledIn !== undefined) parts.push(inOrder(filledIn));
+function keyFrom(name: string, number: number, filledIn: unknown): string {
+	const parts = [name, String(number)];
+	if (filledIn !== undefined) parts.push(canonicalJson(filledIn));
 	return `n8n-${sha256(parts.join('\n'))}`;
 }
 
@@ -109,7 +109,7 @@ export function ownKeyProblem(key: string): string | undefined {
 
 /** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */
 class OnRetries implements Idempotency {
-	readonly isShared = false;
+	readonly othersUseKey = false;
 	readonly sameBy = 'content';
 
 	constructor(
@@ -136,13 +136,13 @@ const MAX_KEYS = 50;
  * 0, and a key whose job had failed before the try gives way to the next number.
  *
  * After a 402 the service may keep that answer for the shared key. So a key of this execution is tried in its
- * place, the stand-in, which all items of this process use that have met the same 402, until the service
- * refuses it too. Once a job is made under the stand-in, it is used for a day by all that ask for the same:
- * under the shared key they would get the old 402, and then pay again.
+ * place, the replacement, which all items of this process use that have met the same 402, until the service
+ * refuses it too. Once a job is made under the replacement, it is used for a day by all that ask for the
+ * same: under the shared key they would get the old 402, and then pay again.
  */
 class SameRequest implements Idempotency {
 	readonly sameBy = 'content';
-	private readonly own: OnRetries;
+	private readonly onRetries: OnRetries;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
 	/** The shared key that was used last. */
@@ -154,59 +154,62 @@ class SameRequest implements Idempotency {
 		private readonly item: Item,
 		private readonly content: string,
 	) {
-		this.own = new OnRetries(item, content);
+		this.onRetries = new OnRetries(item, content);
 	}
 
 	get uploadOwner(): string {
-		return this.item.origin.owner.node;
+		return this.item.origin.requester.node;
 	}
 
-	get sharedRequest(): string {
+	get requestNameForOthers(): string {
 		return `${this.uploadOwner}\n${this.content}`;
 	}
 
-	get isShared(): boolean {
+	get othersUseKey(): boolean {
 		return !this.isLastResort;
 	}
 
 	keyOf(filledIn?: unknown): string {
-		if (!this.isLastResort) this.shared = keyFrom(this.sharedRequest, this.number, filledIn);
-		const standIn = this.standIn;
-		if (!this.isLastResort) return standIn?.isPaid ? standIn.key : this.shared;
-		if (standIn) return standIn.key;
-		const { clock, standIns } = this.item.workspace;
-		const key = this.own.keyOf(filledIn);
-		standIns.set(this.shared, { key, since: clock.monotonic(), isPaid: false });
+		if (!this.isLastResort) this.shared = keyFrom(this.requestNameForOthers, this.number, filledIn);
+		const replacement = this.replacement;
+		if (!this.isLastResort) return replacement?.isPaid ? replacement.key : this.shared;
+		if (replacement) return replacement.key;
+		const { clock, replacementKeys } = this.item.workspace;
+		const key = this.onRetries.keyOf(filledIn);
+		replacementKeys.set(this.shared, { key, since: clock.monotonic(), isPaid: false });
 		return key;
 	}
 
-	/** The stand-in that another execution or another row of this process has begun to use within a day. */
-	private get standIn(): StandIn | undefined {
-		const { clock, standIns } = this.item.workspace;
-		const standIn = standIns.get(this.shared);
-		const isOver = standIn !== undefined && clock.monotonic() - standIn.since >= DAY_MS;
-		return isOver ? undefined : standIn;
+	/**
+	 * The replacement that another execution or another row of this process has begun to use within a day.
+	 */
+	private get replacement(): ReplacementKey | undefined {
+		const { clock, replacementKeys } = this.item.workspace;
+		const replacement = replacementKeys.get(this.shared);
+		const isOver = replacement !== undefined && clock.monotonic() - replacement.since >= DAY_MS;
+		return isOver ? undefined : replacement;
 	}
 
-	accepted(key: string): void {
-		const { clock, standIns } = this.item.workspace;
-		const standIn = this.standIn;
-		if (standIn?.key === key) standIn.isPaid = true;
-		// Another row was refused under the same stand-in, and has deleted it, while this request was out.
-		else if (this.isLastResort && !standIn?.isPaid)
-			standIns.set(this.shared, { key, since: clock.monotonic(), isPaid: true });
+	noteJobMade(key: string): void {
+		const { clock, replacementKeys } = this.item.workspace;
+		const replacement = this.replacement;
+		if (replacement?.key === key) replacement.isPaid = true;
+		// Another row was refused under the same replacement, and has deleted it, while this request was out.
+		else if (this.isLastResort && !replacement?.isPaid)
+			replacementKeys.set(this.shared, { key, since: clock.monotonic(), isPaid: true });
 	}
 
 	/**
-	 * A stand-in that was paid under is kept: what is refused while there are no credits does not undo that.
+	 * A replacement that was paid under is kept: what is refused while there are no credits does not undo
+	 * that.
 	 */
-	refused(key: string): void {
-		const { standIns } = this.item.workspace;
-		const standIn = standIns.get(this.shared);
-		if (standIn?.key === key && !standIn.isPaid) standIns.delete(this.shared);
+	noteRefused(key: string): void {
+		const { replacementKeys } = this.item.workspace;
+		const replacement = replacementKeys.get(this.shared);
+		if (replacement?.key === key && !replacement.isPaid) replacementKeys.delete(this.shared);
 	}
 
-	giveWay(because: 'failedBefore' | 'noCredits'): boolean {
+	tryNextKey(because: 'failedBefore' | 'noCredits'): boolean {
 		if (this.isLastResort) return false;
 		if (because === 'noCredits') {
 			this.isLastResort = true;
@@ -222,7 +225,7 @@ class SameRequest implements Idempotency {
 	}
 
 	/** From the shared key on, at its last number: jobs that had failed before have still failed. */
-	startAgain(): void {
+	retrySharedKey(): void {
 		this.isLastResort = this.hasTriedAll;
 	}
 }
@@ -244,37 +247,37 @@ export function keyInUse(job: JobReference | undefined): Failed {
 
 /** The user says which requests are the same. */
 class OwnKey implements Idempotency {
-	readonly isShared = true;
-	readonly sameBy = 'ownKey';
+	readonly othersUseKey = true;
+	readonly sameBy = 'custom';
 	/** Other workflows may use the key too. */
 	readonly uploadOwner = 'own key';
-	readonly ownKey: string;
+	readonly customKey: string;
 
 	constructor(
 		private readonly item: Item,
 		private readonly content: string,
 	) {
-		this.ownKey = shortHash(item.settings.idempotencyKey);
+		this.customKey = shortHash(item.settings.idempotencyKey);
 	}
 
-	get sharedRequest(): string {
+	get requestNameForOthers(): string {
 		return this.item.settings.idempotencyKey;
 	}
 
 	keyOf(): string {
-		return this.sharedRequest;
+		return this.requestNameForOthers;
 	}
 
 	/**
 	 * In all rounds of a loop a key is that of one request: for another one the service would give the media
 	 * of the first.
 	 */
-	take(): Failed | undefined {
-		const { ownKey } = this;
+	claimKey(): Failed | undefined {
+		const { customKey } = this;
 		const { node, origin } = this.item;
 		node.keys ??= {};
-		node.keys[ownKey] ??= { content: this.content, item: origin.place };
-		const first = node.keys[ownKey];
+		node.keys[customKey] ??= { content: this.content, item: origin.place };
+		const first = node.keys[customKey];
 		if (first.item === origin.place) first.content = this.content;
 		if (first.content === this.content) return undefined;
 		return fail({
@@ -288,8 +291,8 @@ class OwnKey implements Idempotency {
 
 /** No key: each try of the node pays again. */
 class Off implements Idempotency {
-	readonly isShared = false;
-	readonly sameBy = 'nothing';
+	readonly othersUseKey = false;
+	readonly sameBy = 'none';
 	readonly uploadOwner: string;
 
 	constructor({ node }: Item) {

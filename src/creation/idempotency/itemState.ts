@@ -74,7 +74,7 @@ export const placeOfPart = (place: string, index: number): string =>
 /** How a part of an item is named beside its item. */
 export const labelOfPart = (index: number): string => `.${index}`;
 
-interface StateOwner {
+interface ItemWithMemory {
 	node: NodeMemory;
 	origin: { place: string };
 	/** Its requests, where it needs several. */
@@ -83,7 +83,7 @@ interface StateOwner {
 }
 
 /** What is known of an item, or, where it needs several requests, of each part. */
-export const memoriesOf = ({ node, origin, parts = [], memory }: StateOwner): ItemMemory[] =>
+export const memoriesOf = ({ node, origin, parts = [], memory }: ItemWithMemory): ItemMemory[] =>
 	parts.length < 2
 		? [memory]
 		: parts.map((_, index) => node.items[placeOfPart(origin.place, index)] ?? newMemory());
@@ -91,15 +91,15 @@ export const memoriesOf = ({ node, origin, parts = [], memory }: StateOwner): It
 /**
  * The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' …
  */
-export function statesOf(owner: StateOwner): Array<[part: string, state: ItemState]> {
-	const memories = memoriesOf(owner);
-	if (memories.length < 2) return [['', owner.memory.state]];
+export function statesOf(item: ItemWithMemory): Array<[part: string, state: ItemState]> {
+	const memories = memoriesOf(item);
+	if (memories.length < 2) return [['', item.memory.state]];
 	return memories.map(({ state }, index) => [labelOfPart(index), state]);
 }
 
 /** @param execution in which the item has ended well; `undefined` if it has failed */
-export function noteEnd(owner: StateOwner, execution: string | undefined): void {
-	for (const memory of memoriesOf(owner)) memory.endedIn = execution;
+export function noteEnd(item: ItemWithMemory, execution: string | undefined): void {
+	for (const memory of memoriesOf(item)) memory.endedIn = execution;
 }
 
 /** What is needed to read a job again. */
@@ -289,13 +289,13 @@ export interface Facts {
 	/** Milliseconds since the epoch. */
 	now: number;
 	/** Whether all of what is asked for is what was remembered last. */
-	isKnown: boolean;
+	nothingChanged: boolean;
 	/** Whether it is another request than that which was sent, for whatever reason. */
-	isOther: boolean;
+	contentDiffers: boolean;
 	/** Whether that is because the user has changed it. */
-	isChanged: boolean;
+	changedByUser: boolean;
 	/** Whether the key stays the same whatever is requested (`custom`). */
-	hasFixedKey: boolean;
+	usesOwnKey: boolean;
 	execution: string;
 }
 
@@ -310,32 +310,32 @@ export function factsOf(
 	now: number,
 	execution: string,
 ): Facts {
-	const isOther = memory.content !== undefined && memory.content !== askedFor.content;
+	const contentDiffers = memory.content !== undefined && memory.content !== askedFor.content;
 	const isSameInput = memory.inputFingerprint === askedFor.inputFingerprint;
 	const isSameKey = memory.customKey === askedFor.customKey;
 	return {
 		now,
-		isKnown: memory.content === askedFor.content && isSameInput && isSameKey,
-		isOther,
-		isChanged: isOther && !isSameInput,
-		hasFixedKey: askedFor.customKey !== undefined && isSameKey,
+		nothingChanged: memory.content === askedFor.content && isSameInput && isSameKey,
+		contentDiffers,
+		changedByUser: contentDiffers && !isSameInput,
+		usesOwnKey: askedFor.customKey !== undefined && isSameKey,
 		execution,
 	};
 }
 
 function nextStepOfSent(
 	sent: Sent,
-	{ now, isOther, isChanged, hasFixedKey, execution }: Facts,
+	{ now, contentDiffers, changedByUser, usesOwnKey, execution }: Facts,
 ): Step {
 	const isExpired = isKeyExpired(sent.firstSentAt, now);
 	const startOver: Step = { do: 'send', startsOver: true };
 	// What certainly did nothing is built anew.
-	if (!isOutcomeOpen(sent)) return { do: 'send', startsOver: isOther || isExpired };
-	if (!isChanged && !isExpired) return { do: 'resend', sent };
-	if (hasFixedKey && !isExpired) return { do: 'reject' };
+	if (!isOutcomeOpen(sent)) return { do: 'send', startsOver: contentDiffers || isExpired };
+	if (!changedByUser && !isExpired) return { do: 'resend', sent };
+	if (usesOwnKey && !isExpired) return { do: 'reject' };
 	// The next execution is the user's decision. Retry On Fail stays in the one that warned.
 	const hasDecided = sent.warnedIn !== undefined && sent.warnedIn !== execution;
-	return hasDecided ? startOver : { do: 'warn', because: isChanged ? 'changed' : 'expired' };
+	return hasDecided ? startOver : { do: 'warn', because: changedByUser ? 'changed' : 'expired' };
 }
 
 /**
@@ -343,10 +343,10 @@ function nextStepOfSent(
  * out, unless the user was told.
  */
 export function nextStep(state: ItemState, facts: Facts): Step {
-	if (state.is === 'new') return { do: 'send', startsOver: facts.isChanged };
+	if (state.is === 'new') return { do: 'send', startsOver: facts.changedByUser };
 	if (state.is === 'sent') return nextStepOfSent(state, facts);
-	if (facts.isChanged) {
-		return facts.hasFixedKey ? { do: 'reject', job: state.job } : { do: 'send', startsOver: true };
+	if (facts.changedByUser) {
+		return facts.usesOwnKey ? { do: 'reject', job: state.job } : { do: 'send', startsOver: true };
 	}
 	if (state.is === 'done' && state.resource !== undefined) {
 		return { do: 'output', job: state.job, resource: state.resource };

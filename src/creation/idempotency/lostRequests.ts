@@ -63,12 +63,12 @@ export function goOnWithLost(item: Item, content: string, isFirst: boolean): voi
 	if (host.channel.signal?.aborted) return;
 	const own = isFirst ? takeUnfinished(item, content) : undefined;
 	if (own) return goOnWith(memory, own);
-	const { looksBack, owner } = origin;
-	const mayTake = isFirst && looksBack;
-	const later = lost.laterThan(memory) ?? (mayTake ? lost.take(content, owner) : undefined);
+	const { mayResumeLost, requester } = origin;
+	const mayTake = isFirst && mayResumeLost;
+	const later = lost.laterThan(memory) ?? (mayTake ? lost.take(content, requester) : undefined);
 	if (later) goOnWith(memory, later);
 	// If this retry is stopped too, the next one goes on with what this one comes to.
-	if (mayTake && lost.isProduction) lost.add(memory, owner);
+	if (mayTake && lost.isProduction) lost.add(memory, requester);
 }
 
 /**
@@ -88,7 +88,7 @@ export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idem
 	if (isSame) return;
 	memory.content = content;
 	delete memory.scope;
-	if (sameBy !== 'ownKey') memory.scope = scopeOf(item, content);
+	if (sameBy !== 'custom') memory.scope = scopeOf(item, content);
 }
 
 /*
@@ -108,7 +108,7 @@ const SWEEP_EVERY_MS = 60_000;
 const MAX_LOST = 20_000;
 
 /** Who has lost a request, or asks for one. */
-export interface Owner {
+export interface Requester {
 	execution: string;
 	/** Whether that is one in the editor. */
 	isManual: boolean;
@@ -119,7 +119,7 @@ export interface Owner {
 	/**
 	 * A hash of what the execution has started with, which a retry of a stopped execution starts with again.
 	 */
-	order: () => string;
+	startDataHash: () => string;
 }
 
 interface Lost {
@@ -131,7 +131,7 @@ interface Lost {
 	/** On the monotonic clock. */
 	since: number;
 	/** Who has lost it, or taken it over last. */
-	owner: Owner;
+	requester: Requester;
 }
 
 /** What a lost request is worth: most if it has made a job, less if it may have. */
@@ -155,14 +155,14 @@ export class LostRequests {
 		private readonly clock = systemClock,
 	) {}
 
-	add(memory: ItemMemory, owner: Owner): void {
+	add(memory: ItemMemory, requester: Requester): void {
 		const { content, scope } = memory;
 		if (content === undefined || scope === undefined) return;
 		this.remove(memory);
 		const [oldest] = this.all.values();
 		if (oldest && this.all.size >= MAX_LOST) this.forget(oldest);
 		const equal = getOrCreate(this.requests, content, () => new Map());
-		const lost: Lost = { memory, content, scope, since: this.clock.monotonic(), owner };
+		const lost: Lost = { memory, content, scope, since: this.clock.monotonic(), requester };
 		equal.set(scope, lost);
 		this.all.set(memory, lost);
 	}
@@ -197,16 +197,16 @@ export class LostRequests {
 	 * that has made a job; among these, one that was lost in the same kind of execution, the editor or
 	 * production; and among these, the one that was added or taken longest ago.
 	 */
-	take(content: string, asking: Owner): ItemMemory | undefined {
+	take(content: string, asking: Requester): ItemMemory | undefined {
 		let best: ItemMemory | undefined;
 		let bestWorth = 0;
-		for (const { memory, owner } of this.requests.get(content)?.values() ?? []) {
+		for (const { memory, requester } of this.requests.get(content)?.values() ?? []) {
 			// What the execution has lost itself is in the memories of its own items.
-			if (owner.execution === asking.execution || memory.content !== content) continue;
-			if (owner.node !== asking.node && owner.credential !== asking.credential) continue;
-			if (this.isProduction && owner.order() !== asking.order()) continue;
+			if (requester.execution === asking.execution || memory.content !== content) continue;
+			if (requester.node !== asking.node && requester.credential !== asking.credential) continue;
+			if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;
 			if (rankOf(memory) === 0) continue;
-			const candidateWorth = rankOf(memory) * 2 + Number(owner.isManual === asking.isManual);
+			const candidateWorth = rankOf(memory) * 2 + Number(requester.isManual === asking.isManual);
 			if (candidateWorth <= bestWorth) continue;
 			bestWorth = candidateWorth;
 			best = memory;
@@ -242,7 +242,7 @@ export class LostOfWorkflow {
 	}
 
 	/** The one in which an execution looks. */
-	poolOf({ isManual }: Owner): LostRequests {
+	poolOf({ isManual }: Requester): LostRequests {
 		return isManual ? this.editor : this.production;
 	}
 
@@ -250,17 +250,17 @@ export class LostOfWorkflow {
 	 * Hears at once when an execution is stopped, which its runs may notice much later, or never. n8n keeps
 	 * nothing of what the execution has remembered then, so all that its runs have made is lost.
 	 */
-	watch(signal: AbortSignal | undefined, node: NodeMemory, owner: Owner): void {
+	watch(signal: AbortSignal | undefined, node: NodeMemory, requester: Requester): void {
 		if (this.watched.has(node)) return;
 		this.watched.add(node);
-		onAbort(signal, () => this.executionStopped(node, owner));
+		onAbort(signal, () => this.executionStopped(node, requester));
 	}
 
-	private executionStopped(node: NodeMemory, owner: Owner): void {
+	private executionStopped(node: NodeMemory, requester: Requester): void {
 		this.lostAll.add(node);
 		for (const memory of Object.values(node.items)) {
-			this.editor.add(memory, owner);
-			if (!owner.isManual) this.production.add(memory, owner);
+			this.editor.add(memory, requester);
+			if (!requester.isManual) this.production.add(memory, requester);
 		}
 	}
 
@@ -269,13 +269,13 @@ export class LostOfWorkflow {
 	 * either, so they are lost too, until a later try of the run succeeds.
 	 * @param items of that run
 	 */
-	runEnded(node: NodeMemory, items: ItemMemory[], owner: Owner, hasFailed: boolean): void {
+	runEnded(node: NodeMemory, items: ItemMemory[], requester: Requester, hasFailed: boolean): void {
 		const isMended = this.lostAll.has(node) && !hasFailed;
 		if (hasFailed) this.lostAll.add(node);
 		else this.lostAll.delete(node);
 		const concerned = hasFailed || isMended ? Object.values(node.items) : items;
 		for (const memory of concerned) {
-			if (hasFailed || memory.endedIn === undefined) this.editor.add(memory, owner);
+			if (hasFailed || memory.endedIn === undefined) this.editor.add(memory, requester);
 			else this.editor.remove(memory);
 		}
 	}

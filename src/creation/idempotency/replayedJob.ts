@@ -7,7 +7,7 @@ import { jobState, type JobState } from '../../transport/jobState';
 import { MINUTE_MS } from '../../transport/tuning';
 import { takeBack } from '../credits/ledger';
 import type { Item } from '../item';
-import type { Made, Progress } from '../answer';
+import type { ObtainedJob, Progress } from '../answer';
 import { readKnownJob } from '../outputs';
 import { recordEvent } from './itemState';
 
@@ -69,7 +69,7 @@ function ageOf(
 	const { sentAt = NaN } = out;
 	const age = sentAt - momentOf(job.created_at);
 	if (age <= 0) return 'since';
-	const mayBeOfOthers = idempotency.isShared && item.spec.endpoint.does === 'creates';
+	const mayBeOfOthers = idempotency.othersUseKey && item.spec.endpoint.does === 'creates';
 	const isBefore = age > CLOCKS_DIFFER_MS && age < OLDEST_MS;
 	if (!mayBeOfOthers || !isBefore) return undefined;
 	const isRunning = jobState(job, item.settings.terminalStatuses) === 'running';
@@ -98,8 +98,8 @@ export function recordAnsweredJob(progress: Progress, job: Resource): void {
 	if (seenAt !== undefined) progress.jobSeen = seenAt < beganAt ? 'before' : 'meanwhile';
 	seenJobs.set(name, seenAt ?? clock.monotonic());
 	if (!isJobNew(progress, job)) return;
-	idempotency.accepted?.(out.key);
-	const mayBeAskedAgain = idempotency.sharedRequest !== undefined;
+	idempotency.noteJobMade?.(out.key);
+	const mayBeAskedAgain = idempotency.requestNameForOthers !== undefined;
 	if (!mayBeAskedAgain) return;
 	// This key was paid for, and yet the service has made another job: it does not keep its keys, so no
 	// request is known to be repeated for nothing any more.
@@ -113,15 +113,17 @@ export function recordAnsweredJob(progress: Progress, job: Resource): void {
  */
 export async function confirmJob(
 	progress: Progress,
-	made: Made,
-): Promise<Made | { again: 'otherKey' }> {
+	made: ObtainedJob,
+): Promise<ObtainedJob | { again: 'otherKey' }> {
 	const { item, idempotency } = progress;
 	const { settings, spec } = item;
 	if (made.isOver || spec.output !== 'job') return made;
-	const stateOf = ({ job }: Made) => jobState(job, settings.terminalStatuses);
+	const stateOf = ({ job }: ObtainedJob) => jobState(job, settings.terminalStatuses);
 
 	const mayBeOfOthers =
-		idempotency.isShared && idempotency.sameBy === 'content' && spec.endpoint.does === 'creates';
+		idempotency.othersUseKey &&
+		idempotency.sameBy === 'content' &&
+		spec.endpoint.does === 'creates';
 	if (!mayBeOfOthers || ageOf(progress, made.job) === 'since') {
 		// The job is new and was accepted. That such a job has failed at once, the answer alone does not
 		// prove.
@@ -159,7 +161,7 @@ function leaveFailedJob(progress: Progress, job: Resource): boolean {
 	const { item, idempotency, entry, slotWait } = progress;
 	const seenAt = item.workspace.seenJobs.get(nameOfJob(progress, job));
 	if (progress.jobSeen === 'before') noteKey(progress, seenAt);
-	if (!idempotency.giveWay?.('failedBefore')) return false;
+	if (!idempotency.tryNextKey?.('failedBefore')) return false;
 	if (entry) takeBack(item, entry);
 	slotWait.slot?.release();
 	slotWait.slot = undefined;
@@ -168,7 +170,7 @@ function leaveFailedJob(progress: Progress, job: Resource): boolean {
 }
 
 /** @returns the job as it is now; `undefined` for one that cannot be read, which exists all the same */
-async function readMade(item: Item, made: Made): Promise<Made | undefined> {
+async function readMade(item: Item, made: ObtainedJob): Promise<ObtainedJob | undefined> {
 	const { id, object } = made.job;
 	const reference = typeof object === 'string' ? { id, object } : { id };
 	const read = await item.run.reads.run(

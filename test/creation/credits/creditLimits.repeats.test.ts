@@ -117,10 +117,10 @@ function longText(service: Part['service']) {
 				parts,
 				request: parts[0],
 				settings,
-				origin: { executionId, mode: 'manual', looksBack: true },
+				origin: { executionId, mode: 'manual', mayResumeLost: true },
 			});
 			const result = await clock.run(runItem(item));
-			return { result, memories: memoriesOf(item), owner: item.origin.owner };
+			return { result, memories: memoriesOf(item), requester: item.origin.requester };
 		},
 	};
 }
@@ -132,9 +132,9 @@ test('parts that a lost execution has paid for are not among those that have to 
 		jobMs: (prompt) => (prompt === 'first' ? 1_000 : 90_000),
 		ending: (prompt): Partial<Resource> => (prompt === 'first' ? ofFirst : { status: 'completed' }),
 	});
-	const { result, memories, owner } = await click('one', { waitTimeoutMs: 60_000 });
+	const { result, memories, requester } = await click('one', { waitTimeoutMs: 60_000 });
 	expect(result.ok).toBe(false);
-	for (const memory of memories) lost.add(memory, owner);
+	for (const memory of memories) lost.add(memory, requester);
 	model.settings.ending = () => ({ status: 'completed' });
 	const second = await click('two', { maxCredits: 5 });
 	expect(second.result.ok).toBe(true);
@@ -149,10 +149,10 @@ test('parts that a lost execution has paid for are not among those that have to 
 test('parts of which a lost execution does not know whether they were made have to fit', async () => {
 	const { model, lost, through, click } = longText({ price: () => 4 });
 	through(({ body }) => (JSON.stringify(body ?? '').includes('second') ? LOST : undefined));
-	const { memories, owner } = await click('one', { waitTimeoutMs: 1_000 });
+	const { memories, requester } = await click('one', { waitTimeoutMs: 1_000 });
 	const [, second] = memories;
 	expect(second?.state).toMatchObject({ is: 'sent', mayBeCarriedOut: true });
-	if (second) lost.add(second, owner);
+	if (second) lost.add(second, requester);
 	through(() => undefined);
 	const { result } = await click('two', { maxCredits: 8 });
 	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });

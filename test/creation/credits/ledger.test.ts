@@ -3,13 +3,13 @@ import type { Item } from '../../../src/creation/item';
 import type { ItemState } from '../../../src/creation/idempotency/itemState';
 import {
 	accountOf,
-	enter,
+	addEntry,
 	ExecutionSum,
-	settle,
+	settleEntry,
 	takeBack,
 } from '../../../src/creation/credits/ledger';
 import { Run } from '../../../src/creation/run';
-import type { Entry } from '../../../src/transport/workspace';
+import type { LedgerEntry } from '../../../src/transport/workspace';
 import { LOST } from '../../model/answers';
 import { hostWith, runOf, workspaceWith } from '../../model/run';
 import { VirtualClock } from '../../model/virtualClock';
@@ -52,16 +52,16 @@ function setUp() {
 test('a creation counts with its expected price until its answer says what it has reserved', () => {
 	const { itemOf, sums } = setUp();
 	const item = itemOf(0);
-	const entry = enter(item, BODY, KEY);
+	const entry = addEntry(item, BODY, KEY);
 	expect(sums()).toEqual([0, 3, []]);
 	item.memory.state = open;
-	if (entry) settle(item, entry, BODY, lost, false);
+	if (entry) settleEntry(item, entry, BODY, lost, false);
 	expect(sums()).toEqual([3, 3, []]);
-	const again = enter(item, BODY, KEY);
+	const again = addEntry(item, BODY, KEY);
 	expect(sums()).toEqual([3, 3, []]);
 	item.executionSum.countOpen(item, 0);
 	item.memory.state = { is: 'created', nextKey: 0, job: { id: 'gen_1' } };
-	if (again) settle(item, again, BODY, ok({ ...MADE, estimated_credits: 5 }), true);
+	if (again) settleEntry(item, again, BODY, ok({ ...MADE, estimated_credits: 5 }), true);
 	expect(sums()).toEqual([5, 5, [5]]);
 	if (again) takeBack(item, again);
 	expect(sums()).toEqual([0, 0, []]);
@@ -82,14 +82,15 @@ describe('two items that send one request under a key that they share, after an 
 	])('%s and %s: %j are paid for', (first, second, paid) => {
 		const { itemOf, sums } = setUp();
 		const [one, other] = [itemOf(0), itemOf(1)];
-		const entered = enter(one, BODY, KEY);
+		const entered = addEntry(one, BODY, KEY);
 		one.memory.state = open;
-		if (entered) settle(one, entered, BODY, lost, false);
-		const [ofOne, ofOther] = [enter(one, BODY, KEY), enter(other, BODY, KEY)];
+		if (entered) settleEntry(one, entered, BODY, lost, false);
+		const [ofOne, ofOther] = [addEntry(one, BODY, KEY), addEntry(other, BODY, KEY)];
 		expect(sums()).toEqual([3, 3, []]);
-		const hear = (item: Item, entry: Entry | undefined, heard: Heard) => {
+		const hear = (item: Item, entry: LedgerEntry | undefined, heard: Heard) => {
 			if (heard === 'lost') item.memory.state = open;
-			if (entry) settle(item, entry, BODY, isJob(heard) ? ok(MADE) : lost, isJob(heard) && heard);
+			if (entry)
+				settleEntry(item, entry, BODY, isJob(heard) ? ok(MADE) : lost, isJob(heard) && heard);
 		};
 		hear(one, ofOne, first);
 		hear(other, ofOther, second);
@@ -104,11 +105,11 @@ describe('two items that send one request under a key that they share, after an 
 test('what is sent when its key has expired counts, and what was open under the key does not', async () => {
 	const { clock, itemOf, sums } = setUp();
 	const [yesterday, today] = [itemOf(0), itemOf(1)];
-	const entry = enter(yesterday, BODY, KEY);
+	const entry = addEntry(yesterday, BODY, KEY);
 	yesterday.memory.state = open;
-	if (entry) settle(yesterday, entry, BODY, lost, false);
+	if (entry) settleEntry(yesterday, entry, BODY, lost, false);
 	await clock.run(clock.sleep(30 * 3_600_000));
-	expect(enter(today, BODY, KEY)).toMatchObject({ credits: 3 });
+	expect(addEntry(today, BODY, KEY)).toMatchObject({ credits: 3 });
 	expect(sums()[1]).toBe(3);
 });
 

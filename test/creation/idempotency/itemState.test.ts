@@ -99,15 +99,15 @@ test('the outcome is open of what is on its way or unknown', () => {
 
 const facts: Facts = {
 	now: 2_000,
-	isKnown: true,
-	isOther: false,
-	isChanged: false,
-	hasFixedKey: false,
+	nothingChanged: true,
+	contentDiffers: false,
+	changedByUser: false,
+	usesOwnKey: false,
 	execution: '7',
 };
 const later = { now: 1_000 + DAY };
-const changed = { isOther: true, isChanged: true };
-const fixed = { hasFixedKey: true };
+const changed = { contentDiffers: true, changedByUser: true };
+const fixed = { usesOwnKey: true };
 const isWarned = { ...unknown, warnedIn: '7' };
 const newOne = { do: 'send', startsOver: true };
 
@@ -116,7 +116,7 @@ const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
 	[fresh, changed, newOne],
 
 	[asked, {}, { do: 'send', startsOver: false }],
-	[asked, { isOther: true }, newOne],
+	[asked, { contentDiffers: true }, newOne],
 	[asked, { ...changed, ...fixed }, newOne],
 	[asked, later, newOne],
 

@@ -1,4 +1,4 @@
-import { LostOfWorkflow, type Owner } from '../../../src/creation/idempotency/lostRequests';
+import { LostOfWorkflow, type Requester } from '../../../src/creation/idempotency/lostRequests';
 import { Run } from '../../../src/creation/run';
 import {
 	itemMemory,
@@ -230,23 +230,23 @@ class World {
 	): Promise<Output[]> {
 		const rows = execution.rounds[round] ?? [];
 		const run = new Run(undefined, false, signal);
-		const owner: Owner = {
+		const requester: Requester = {
 			execution: execution.id,
 			isManual: execution.mode === 'manual',
 			node: 'workflow/node',
 			credential: 'credential',
-			order: () => `order ${execution.order}`,
+			startDataHash: () => `order ${execution.order}`,
 		};
-		this.lost.watch(signal, node, owner);
+		this.lost.watch(signal, node, requester);
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
 			this.log.push(`  round ${round}: invalid`);
-			if (!signal.aborted) this.lost.runEnded(node, [], owner, !this.continuesOnFail);
+			if (!signal.aborted) this.lost.runEnded(node, [], requester, !this.continuesOnFail);
 			const invalid = fail({ kind: 'input', field: 'Prompt', problem: 'is empty' });
 			return rows.map((row) => [row, invalid]);
 		}
 		const host = hostWith(this.service.send);
-		const looksBack = execution.mode !== 'production' && node.startedIn === execution.id;
+		const mayResumeLost = execution.mode !== 'production' && node.startedIn === execution.id;
 		const memories: ItemMemory[] = [];
 		const results = await Promise.all(
 			rows.map(async (row, itemIndex): Promise<Output> => {
@@ -256,7 +256,7 @@ class World {
 					host: { ...host, channel: { ...host.channel, signal } },
 					workspace: this.workspace,
 					run,
-					lost: this.lost.poolOf(owner),
+					lost: this.lost.poolOf(requester),
 					node,
 					memory: itemMemory(node, place),
 					itemIndex,
@@ -270,9 +270,9 @@ class World {
 					},
 					origin: {
 						place,
-						owner,
+						requester,
 						mode: execution.mode === 'manual' ? 'manual' : 'production',
-						looksBack,
+						mayResumeLost,
 					},
 				});
 				const result = await runItem(item);
@@ -282,7 +282,7 @@ class World {
 			}),
 		);
 		const hasFailed = !isGood(results) && !this.continuesOnFail;
-		if (!signal.aborted) this.lost.runEnded(node, memories, owner, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(node, memories, requester, hasFailed);
 		const said = results.map(([, { ok, ...result }]) => (ok ? 'ok' : JSON.stringify(result)));
 		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
 		return results;

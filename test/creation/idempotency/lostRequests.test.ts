@@ -1,7 +1,7 @@
 import {
 	LostOfWorkflow,
 	LostRequests,
-	type Owner,
+	type Requester,
 } from '../../../src/creation/idempotency/lostRequests';
 import {
 	newMemory,
@@ -32,12 +32,12 @@ const memoryOf = (scope: string, state: ItemState, content = 'a cat'): ItemMemor
 	state,
 });
 
-const owner = (execution: string, more: Partial<Owner> = {}): Owner => ({
+const owner = (execution: string, more: Partial<Requester> = {}): Requester => ({
 	execution,
 	isManual: true,
 	node: 'w/n',
 	credential: 'c',
-	order: () => 'order 1',
+	startDataHash: () => 'order 1',
 	...more,
 });
 
@@ -56,13 +56,13 @@ test('of equal requests one with a job is taken, then one of the same kind, then
 	expect(taken).toEqual(['4', '2', '3', '1', undefined]);
 });
 
-test.each<[name: string, by: Partial<Owner>, isShared: boolean, found: boolean]>([
+test.each<[name: string, by: Partial<Requester>, isShared: boolean, found: boolean]>([
 	['the execution itself, which knows it by its own memory', { execution: '1' }, false, false],
 	['another node with the same credential', { node: 'w/other' }, false, true],
 	['the node with another credential', { credential: 'other' }, false, true],
 	['another node with another one', { node: 'w/other', credential: 'other' }, false, false],
-	['whatever order, in the editor', { order: () => 'order 2' }, false, true],
-	['another order, in production', { order: () => 'order 2' }, true, false],
+	['whatever order, in the editor', { startDataHash: () => 'order 2' }, false, true],
+	['another order, in production', { startDataHash: () => 'order 2' }, true, false],
 	['the same order, in production', {}, true, true],
 ])('what was lost is found by: %s', (_name, by, isShared, found) => {
 	const { lost } = setUp(isShared);
