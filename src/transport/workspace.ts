@@ -1,10 +1,8 @@
 import { createHash, randomUUID } from 'crypto';
 import { systemClock } from '../base/clock';
-import { BoundedMap } from '../base/boundedMap';
 import { getOrCreate } from '../base/getOrCreate';
-import { Semaphore } from '../base/semaphore';
 import { DAY_MS } from '../base/times';
-import type { Clock, Random, Resource } from '../base/types';
+import type { Clock, Random } from '../base/types';
 import type { Access, RateLimits } from './credential';
 import { Client } from './client';
 import { JobPoller } from './jobPoller';
@@ -21,45 +19,10 @@ import { MINUTE_MS } from './tuning';
  */
 const UNUSED_MS = 3_600_000;
 
-/** More jobs than a workspace makes in a day. After a day keys have expired. */
-const MOST_JOBS = 20_000;
-
-/** More kinds of requests than wait at the same time. */
-const MOST_KINDS = 100;
-
-/** A key in the place of another one. */
-export interface ReplacementKey {
-	readonly key: string;
-	/** When it was first used, on the monotonic clock. */
-	readonly since: number;
-	/** Whether this process has paid under it. */
-	isPaid: boolean;
-}
-
-/** One creation in the ledger of credits (`creation/credits/ledger.ts`, which writes it). */
-export interface LedgerEntry {
-	/** The idempotency key that it was sent under. */
-	readonly key?: string;
-	/** Whether the list of generations shows its job. */
-	readonly isListed: boolean;
-	/** When it was sent, in ms since the epoch. */
-	readonly sentAt: number;
-	/** What it has reserved, or may have. */
-	credits: number;
-	/** When its answer came, on the monotonic clock; `undefined` as long as there is none. */
-	answeredAt?: number;
-	/** Whether its job was made for it, and so paid for. */
-	isNew: boolean;
-	job?: Pick<Resource, 'id' | 'object'>;
-	/** What its answer says that it has reserved, if it says that. */
-	stated?: number;
-	/** Whether its job may have been there before, which nobody says. */
-	seemsOld?: boolean;
-	hasFailed?: boolean;
-	/** Whether its job has ended. Then the usage of the workspace contains its credits. */
-	isOver?: boolean;
-	/** When its job was last read to learn whether it has ended, on the monotonic clock. */
-	lookedAt?: number;
+/** What a layer above the transport keeps for a workspace. */
+interface Kept {
+	/** Whether there is nothing in it that has to be found again within a day. */
+	readonly isEmpty: boolean;
 }
 
 /**
@@ -74,8 +37,8 @@ export interface LedgerEntry {
  *    such a creation means that there were too many.
  * 5. `poller`: its job is polled until it has ended. Then the slot is free for the next creation.
  *
- * `prices` knows what requests cost. What stands below it belongs to `src/creation`, and is kept here because
- * it is shared in the same way.
+ * `prices` knows what requests cost. What only `src/creation` knows of, such as keys, is shared in the same
+ * way (`shared`).
  */
 export class Workspace {
 	readonly rateLimiter: RateLimiter;
@@ -84,18 +47,7 @@ export class Workspace {
 	readonly slots: JobSlots;
 	readonly topUpGate: TopUpGate;
 	readonly prices: PriceBook;
-	/** When this process first saw a job, on the monotonic clock, by a hash of the job. */
-	readonly seenJobs = new BoundedMap<string, number>(MOST_JOBS);
-	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */
-	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
-	/** The key that this process uses in place of a shared key under which the service keeps a 402. */
-	readonly replacementKeys = new BoundedMap<string, ReplacementKey>(MOST_JOBS);
-	/** What was sent today and before, the oldest first. */
-	readonly entries = new Set<LedgerEntry>();
-	/** By key, those of them of which nobody knows whether they were carried out. */
-	readonly openEntries = new Map<string, LedgerEntry>();
-	/** By kind of request: creations whose price is not known are sent one after the other. */
-	readonly turns = new BoundedMap<string, Semaphore>(MOST_KINDS);
+	private readonly kept = new Map<new () => Kept, Kept>();
 	/** The limits that each credential sets, and when it was last used. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
@@ -127,9 +79,14 @@ export class Workspace {
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
 		// An equal request within a day must find its key again, and a limit of the day what was spent.
-		const isKnown = this.paidKeys.size + this.replacementKeys.size + this.entries.size > 0;
-		const hasRested = now - this.rateLimiter.usedAt >= (isKnown ? DAY_MS : UNUSED_MS);
+		const isNeeded = [...this.kept.values()].some(({ isEmpty }) => !isEmpty);
+		const hasRested = now - this.rateLimiter.usedAt >= (isNeeded ? DAY_MS : UNUSED_MS);
 		return hasRested && this.poller.isIdle;
+	}
+
+	/** What a layer above keeps for all that use the workspace: one of each kind. */
+	shared<T extends Kept>(kind: new () => T): T {
+		return getOrCreate(this.kept, kind, () => new kind()) as T;
 	}
 
 	/**

@@ -318,8 +318,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/resend-leaves-the-sum': {
 			why: 'A retry of an execution that was stopped does not know of what may be paid for, and spends more than Max Credits.',
-			from: '\tconst now = clock.now();\n',
-			to: '\tconst now = clock.now();\n\titem.executionSum.countOpen(item, 0);\n',
+			from: '\tledger.removeOld(now);\n',
+			to: '\tledger.removeOld(now);\n\titem.executionSum.countOpen(item, 0);\n',
 		},
 	}),
 	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/ledger.test.ts', {
@@ -399,10 +399,10 @@ export const money: Mutant[] = [
 			to: "return fail({ kind: 'skipped', cause: TOO_BUSY });",
 		},
 	}),
-	...inFile('src/creation/credits/today.ts', 'test/creation/credits/creditLimits.perDay.test.ts', {
+	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/creditLimits.perDay.test.ts', {
 		'money/day-ignores-the-run': {
 			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
-			from: 'today.credits + sinceThen(item, today)',
+			from: 'today.credits + creditsSince(item, today)',
 			to: 'today.credits',
 		},
 	}),
@@ -491,8 +491,8 @@ export const money: Mutant[] = [
 	...inFile('src/transport/workspace.ts', 'test/creation/credits/today.test.ts', {
 		'money/quiet-hour-forgets-what-goes-on': {
 			why: 'After an hour without a request, what goes on counts for no limit of the day: 240 of 100 credits are spent.',
-			from: ' + this.entries.size > 0',
-			to: ' > 0',
+			from: 'some(({ isEmpty }) => !isEmpty)',
+			to: 'some(() => false)',
 		},
 	}),
 	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/today.test.ts', {
@@ -525,8 +525,8 @@ export const money: Mutant[] = [
 			},
 			'money/kept-402-stays': {
 				why: 'A key that was refused once more is tried for a day, though there are credits again.',
-				from: 'if (replacement?.key === key && !replacement.isPaid) replacementKeys.delete(this.shared);',
-				to: 'if (replacement?.key === "" && !replacement.isPaid) replacementKeys.delete(this.shared);',
+				from: 'if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.shared);',
+				to: 'if (replacement?.key === "" && !replacement.isPaid) this.replacements.delete(this.shared);',
 			},
 		},
 	),

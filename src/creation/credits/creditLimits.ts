@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../../api';
+import { BoundedMap } from '../../base/boundedMap';
 import { getOrCreate } from '../../base/getOrCreate';
 import { fail, type Failed } from '../../base/result';
 import { Semaphore } from '../../base/semaphore';
@@ -6,9 +7,10 @@ import { flagOf } from '../../base/values';
 import { isRecord } from '../../base/types';
 import type { Waiter } from '../../base/waitQueue';
 import { priceKindOf, PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
+import type { Workspace } from '../../transport/workspace';
 import type { Item, Whole } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
-import { creditsOfToday } from './today';
+import { creditsOfToday, leftOfDay, leftOfExecution } from './ledger';
 
 /*
  * What is refused under a limit of credits, _Max Credits per Execution_ or _Max Credits per Day_. Where
@@ -43,19 +45,6 @@ export async function askBook(
 	const listed = wanted.filter(({ endpoint }) => endpoint.path === path);
 	if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);
 }
-
-/**
- * What is left of Max Credits per Execution for a request of this item; `Infinity` without a limit. If an
- * earlier try of the item has sent the same request, the sum has it already, and it does not count twice.
- */
-export function leftOfExecution(item: Item): number {
-	const { executionSum, settings } = item;
-	return settings.maxCredits - executionSum.reserved + (executionSum.openOf(item) ?? 0);
-}
-
-/** What is left of the day; `Infinity` without a limit. */
-export const leftOfDay = (item: Item): number =>
-	item.settings.maxCreditsPerDay - creditsOfToday(item);
 
 /**
  * The body of a creation. An agent run that approves itself decides at the service how much it spends, so its
@@ -190,6 +179,12 @@ export function lockOf({ executionSum: { flow } }: Item): Semaphore {
 	return getOrCreate(locks, flow, () => new Semaphore(1));
 }
 
+/** More kinds of requests than wait at the same time. */
+const MOST_KINDS = 100;
+
+/** By kind of request: creations whose price is not known are sent one after the other. */
+const locksOfKinds = new WeakMap<Workspace, BoundedMap<string, Semaphore>>();
+
 /**
  * Under a limit of the day, of all executions one request of a kind whose price is not known goes out at a
  * time.
@@ -201,10 +196,9 @@ export async function aloneIfUnpriced<T>(
 	waiter: Waiter,
 	send: () => Promise<T>,
 ): Promise<T | undefined> {
-	const { prices, turns: locksByKind } = workspace;
-	const isPriced = prices.reservationOf(request) !== undefined;
+	const isPriced = workspace.prices.reservationOf(request) !== undefined;
 	if (isPriced || settings.maxCreditsPerDay === Infinity) return await send();
-	const kind = priceKindOf(request);
-	const lockOfKind = getOrCreate(locksByKind, kind, () => new Semaphore(1));
-	return await lockOfKind.run(waiter, send);
+	const ofWorkspace = getOrCreate(locksOfKinds, workspace, () => new BoundedMap(MOST_KINDS));
+	const lock = getOrCreate(ofWorkspace, priceKindOf(request), () => new Semaphore(1));
+	return await lock.run(waiter, send);
 }

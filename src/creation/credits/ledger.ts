@@ -10,11 +10,10 @@ import {
 	priceKindOf,
 	type Priced,
 } from '../../transport/priceBook';
-import type { LedgerEntry } from '../../transport/workspace';
-import { leftOfDay, leftOfExecution } from './creditLimits';
 import type { Item } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
 import type { Run } from '../run';
+import type { TodayAsOf } from './today';
 
 /*
  * The ledger of credits. A creation that goes out is entered with what it may reserve (`addEntry`), and its
@@ -26,8 +25,71 @@ import type { Run } from '../run';
  * anything goes out (`creditLimits.ts`). Nothing else counts credits.
  */
 
+/** One creation in the ledger. */
+export interface LedgerEntry {
+	/** The idempotency key that it was sent under. */
+	readonly key?: string;
+	/** Whether the list of generations shows its job. */
+	readonly isListed: boolean;
+	/** When it was sent, in ms since the epoch. */
+	readonly sentAt: number;
+	/** What it has reserved, or may have. */
+	credits: number;
+	/** When its answer came, on the monotonic clock; `undefined` as long as there is none. */
+	answeredAt?: number;
+	/** Whether its job was made for it, and so paid for. */
+	isNew: boolean;
+	job?: Pick<Resource, 'id' | 'object'>;
+	/** What its answer says that it has reserved, if it says that. */
+	stated?: number;
+	/** Whether its job may have been there before, which nobody says. */
+	seemsOld?: boolean;
+	hasFailed?: boolean;
+	/** Whether its job has ended. Then the usage of the workspace contains its credits. */
+	isOver?: boolean;
+	/** When its job was last read to learn whether it has ended, on the monotonic clock. */
+	lookedAt?: number;
+}
+
 /** More creations than a workspace makes in a day. */
 const MOST_ENTRIES = 20_000;
+
+/** The ledger of a workspace. */
+export class Ledger {
+	/** What was sent today and before, the oldest first. */
+	readonly entries = new Set<LedgerEntry>();
+	/** By key, those of which nobody knows whether they were carried out. */
+	private readonly open = new Map<string, LedgerEntry>();
+
+	get isEmpty(): boolean {
+		return this.entries.size === 0;
+	}
+
+	/** After a day no key leads to its job any more, and it is of no day that still counts. */
+	removeOld(now: number): void {
+		for (const oldest of this.entries) {
+			if (this.entries.size < MOST_ENTRIES && now - oldest.sentAt < DAY_MS) break;
+			this.remove(oldest);
+		}
+	}
+
+	/** What was sent under a key, by whichever item, and was not answered. It leads to one job at most. */
+	openUnder(key: string | undefined): LedgerEntry | undefined {
+		return key === undefined ? undefined : this.open.get(key);
+	}
+
+	noteOpen(entry: LedgerEntry): void {
+		if (entry.key !== undefined) this.open.set(entry.key, entry);
+	}
+
+	remove(entry: LedgerEntry): void {
+		this.entries.delete(entry);
+		if (entry.key !== undefined && this.open.get(entry.key) === entry) this.open.delete(entry.key);
+	}
+}
+
+export const ledgerOf = ({ workspace }: Pick<Item, 'workspace'>): Ledger =>
+	workspace.shared(Ledger);
 
 /**
  * A creation goes out.
@@ -39,16 +101,12 @@ export function addEntry(
 	key: string | undefined,
 ): LedgerEntry | undefined {
 	const { run, spec, workspace } = item;
-	const { clock, entries, prices } = workspace;
 	if (!spec.charges) return undefined;
-	const now = clock.now();
-	for (const oldest of entries) {
-		// After a day no key leads to its job any more, and it is of no day that still counts.
-		if (entries.size < MOST_ENTRIES && now - oldest.sentAt < DAY_MS) break;
-		dropEntry(item, oldest);
-	}
-	const isCounted = openUnder(item, key) !== undefined;
-	const expected = prices.reservationOf({ endpoint: spec.endpoint, body }) ?? 0;
+	const ledger = ledgerOf(item);
+	const now = workspace.clock.now();
+	ledger.removeOld(now);
+	const isCounted = ledger.openUnder(key) !== undefined;
+	const expected = workspace.prices.reservationOf({ endpoint: spec.endpoint, body }) ?? 0;
 	const entry: LedgerEntry = {
 		key,
 		isListed: spec.endpoint.path === ENDPOINTS.createGeneration.path,
@@ -57,19 +115,8 @@ export function addEntry(
 		isNew: false,
 	};
 	run.entries.add(entry);
-	entries.add(entry);
+	ledger.entries.add(entry);
 	return entry;
-}
-
-/** What was sent under a key, by whichever item, and was not answered. It leads to one job at most. */
-const openUnder = ({ workspace }: Item, key: string | undefined): LedgerEntry | undefined =>
-	key === undefined ? undefined : workspace.openEntries.get(key);
-
-function dropEntry({ workspace }: Item, entry: LedgerEntry): void {
-	const { key } = entry;
-	const { entries, openEntries } = workspace;
-	entries.delete(entry);
-	if (key !== undefined && openEntries.get(key) === entry) openEntries.delete(key);
 }
 
 /** It has reserved nothing. */
@@ -77,7 +124,7 @@ function voidEntry(item: Item, entry: LedgerEntry): void {
 	entry.credits = 0;
 	entry.isNew = false;
 	item.run.entries.delete(entry);
-	dropEntry(item, entry);
+	ledgerOf(item).remove(entry);
 }
 
 /** What a request of unknown price may have reserved: all that is left of a limit; nothing without one. */
@@ -95,9 +142,10 @@ export function settleEntry(
 	isNew: boolean,
 ): void {
 	const { executionSum, memory, settings, spec, workspace } = item;
-	const { clock, openEntries, prices } = workspace;
+	const { clock, prices } = workspace;
+	const ledger = ledgerOf(item);
 	const request = { endpoint: spec.endpoint, body };
-	const open = openUnder(item, entry.key);
+	const open = ledger.openUnder(entry.key);
 	if (!made.ok) {
 		if (!isOutcomeOpen(memory.state)) return voidEntry(item, entry);
 		const expected = prices.reservationOf(request);
@@ -106,7 +154,7 @@ export function settleEntry(
 		if (open) return voidEntry(item, entry);
 		entry.credits = expected ?? allThatIsLeft(leftOfDay(item));
 		entry.answeredAt = clock.monotonic();
-		if (entry.key !== undefined) openEntries.set(entry.key, entry);
+		ledger.noteOpen(entry);
 		return;
 	}
 	prices.learnFromAnswer(request, made.value);
@@ -159,6 +207,35 @@ export interface Account {
 	/** How many jobs it has that were there before. */
 	old: number;
 }
+
+/**
+ * What is left of Max Credits per Execution for a request of this item; `Infinity` without a limit. If an
+ * earlier try of the item has sent the same request, the sum has it already, and it does not count twice.
+ */
+export function leftOfExecution(item: Item): number {
+	const { executionSum, settings } = item;
+	return settings.maxCredits - executionSum.reserved + (executionSum.openOf(item) ?? 0);
+}
+
+export const sumOf = (entries: LedgerEntry[]): number =>
+	entries.reduce((sum, { credits }) => sum + credits, 0);
+
+/** What was sent or answered after the day was read (`today.ts`), and whose jobs are not in that. */
+export function creditsSince(item: Item, { askedAt, ids }: TodayAsOf): number {
+	const isAfter = ({ answeredAt = Infinity, job }: LedgerEntry) =>
+		answeredAt > askedAt && !ids.has(job?.id);
+	return sumOf([...ledgerOf(item).entries].filter(isAfter));
+}
+
+/** What the workspace has spent today, with what this process has sent since it was read. */
+export function creditsOfToday(item: Item): number {
+	const { today } = item.run;
+	return today ? today.credits + creditsSince(item, today) : 0;
+}
+
+/** What is left of the day; `Infinity` without a limit. */
+export const leftOfDay = (item: Item): number =>
+	item.settings.maxCreditsPerDay - creditsOfToday(item);
 
 /** What the jobs of a run have cost, by the answers to its own creations. */
 export function accountOf({ entries, jobs }: Run): Account {

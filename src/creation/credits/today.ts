@@ -6,8 +6,8 @@ import { mustBeList } from '../../transport/pages';
 import type { Priced } from '../../transport/priceBook';
 import { isGone } from '../../transport/statuses';
 import { MINUTE_MS } from '../../transport/tuning';
-import type { LedgerEntry } from '../../transport/workspace';
 import type { Item } from '../item';
+import { creditsSince, ledgerOf, sumOf, type LedgerEntry } from './ledger';
 import { shownSince, startOfDay, type AskService, type Today } from './shownToday';
 
 /*
@@ -30,18 +30,8 @@ const BEHIND_MS = 5 * MINUTE_MS;
 /** After so long the usage of the workspace contains a job whose creation had no answer, if there is one. */
 const LOST_MS = 60 * MINUTE_MS;
 
-const sumOf = (entries: LedgerEntry[]): number =>
-	entries.reduce((sum, { credits }) => sum + credits, 0);
-
-/** What was sent or answered after the list was requested, and whose jobs are not in it. */
-function sinceThen({ workspace }: Item, { askedAt, ids }: TodayAsOf): number {
-	const isAfter = ({ answeredAt = Infinity, job }: LedgerEntry) =>
-		answeredAt > askedAt && !ids.has(job?.id);
-	return sumOf([...workspace.entries].filter(isAfter));
-}
-
 /** What was answered on this day shortly before the list was requested, and whose jobs are missing in it. */
-function missingIn({ workspace }: Item, { began, askedAt, ids }: TodayAsOf): number {
+function missingIn(item: Item, { began, askedAt, ids }: TodayAsOf): number {
 	const isMissing = ({ isListed, sentAt, job, answeredAt = Infinity }: LedgerEntry) =>
 		isListed &&
 		sentAt >= began &&
@@ -49,18 +39,18 @@ function missingIn({ workspace }: Item, { began, askedAt, ids }: TodayAsOf): num
 		!ids.has(job.id) &&
 		answeredAt <= askedAt &&
 		answeredAt > askedAt - BEHIND_MS;
-	return sumOf([...workspace.entries].filter(isMissing));
+	return sumOf([...ledgerOf(item).entries].filter(isMissing));
 }
 
 /** What no list shows and what has not ended: sent after one moment, answered before another. */
-function goingOn({ workspace }: Item, since: number, until: number): LedgerEntry[] {
+function goingOn(item: Item, since: number, until: number): LedgerEntry[] {
 	const goesOn = ({ isListed, isOver, sentAt, job, answeredAt = Infinity }: LedgerEntry) =>
 		!isListed &&
 		!isOver &&
 		sentAt >= since &&
 		answeredAt <= until &&
 		(job !== undefined || answeredAt > until - LOST_MS);
-	return [...workspace.entries].filter(goesOn);
+	return [...ledgerOf(item).entries].filter(goesOn);
 }
 
 const askerOf =
@@ -138,7 +128,7 @@ function isStale(item: Item, today: TodayAsOf, price = 0): boolean {
 	const { clock } = workspace;
 	const isOld = clock.monotonic() - today.askedAt >= OLD_MS;
 	if (isOld || startOfDay(clock.now(), origin.timezone) !== today.began) return true;
-	const since = sinceThen(item, today);
+	const since = creditsSince(item, today);
 	const left = settings.maxCreditsPerDay - today.credits;
 	// What does not fit by now would not fit after another reading either: what was spent only grows.
 	return since + price <= left && since > 0 && since + price > left / SHARERS;
@@ -152,10 +142,4 @@ export async function askToday(item: Item, request: Priced): Promise<void> {
 	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
 	run.cache.today ??= lookAtUnwatched(item).then(async () => await readToday(item));
 	run.today = await run.cache.today;
-}
-
-/** What the workspace has spent today, with what this process has sent since it was read. */
-export function creditsOfToday(item: Item): number {
-	const { today } = item.run;
-	return today ? today.credits + sinceThen(item, today) : 0;
 }

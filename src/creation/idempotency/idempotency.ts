@@ -1,11 +1,11 @@
 import { LIMITS } from '../../api';
+import { BoundedMap } from '../../base/boundedMap';
 import { sha256, shortHash } from '../../base/hash';
 import { fail, ok, type Failed, type Result } from '../../base/result';
 import { DAY_MS } from '../../base/times';
 import type { ApiRequest } from '../../base/types';
 import { canonicalJson, withoutInstances } from '../../base/values';
 import { BinaryReference, identityOf, type LocalFiles } from '../../files/localFile';
-import type { ReplacementKey } from '../../transport/workspace';
 import type { IdempotencyMode, Item, Settings } from '../item';
 import { scopeOf } from './lostRequests';
 import type { JobReference } from './itemState';
@@ -131,6 +131,29 @@ class OnRetries implements Idempotency {
 /** Far more than anybody needs: so many jobs of one request fail within a day only where all of them do. */
 const MAX_KEYS = 50;
 
+/** A key in the place of another one. */
+interface ReplacementKey {
+	readonly key: string;
+	/** When it was first used, on the monotonic clock. */
+	readonly since: number;
+	/** Whether this process has paid under it. */
+	isPaid: boolean;
+}
+
+/** More keys than a workspace needs in a day. */
+const MOST_REPLACEMENTS = 20_000;
+
+/** Of a workspace: what this process uses in place of shared keys under which the service keeps a 402. */
+class ReplacementKeys extends BoundedMap<string, ReplacementKey> {
+	constructor() {
+		super(MOST_REPLACEMENTS);
+	}
+
+	get isEmpty(): boolean {
+		return this.size === 0;
+	}
+}
+
 /**
  * All executions that ask for the same share a key, and need no memory for that: each try begins with number
  * 0, and a key whose job had failed before the try gives way to the next number.
@@ -174,29 +197,33 @@ class SameRequest implements Idempotency {
 		const replacement = this.replacement;
 		if (!this.isLastResort) return replacement?.isPaid ? replacement.key : this.shared;
 		if (replacement) return replacement.key;
-		const { clock, replacementKeys } = this.item.workspace;
+		const { clock } = this.item.workspace;
 		const key = this.onRetries.keyOf(filledIn);
-		replacementKeys.set(this.shared, { key, since: clock.monotonic(), isPaid: false });
+		this.replacements.set(this.shared, { key, since: clock.monotonic(), isPaid: false });
 		return key;
+	}
+
+	private get replacements(): ReplacementKeys {
+		return this.item.workspace.shared(ReplacementKeys);
 	}
 
 	/**
 	 * The replacement that another execution or another row of this process has begun to use within a day.
 	 */
 	private get replacement(): ReplacementKey | undefined {
-		const { clock, replacementKeys } = this.item.workspace;
-		const replacement = replacementKeys.get(this.shared);
+		const { clock } = this.item.workspace;
+		const replacement = this.replacements.get(this.shared);
 		const isOver = replacement !== undefined && clock.monotonic() - replacement.since >= DAY_MS;
 		return isOver ? undefined : replacement;
 	}
 
 	noteJobMade(key: string): void {
-		const { clock, replacementKeys } = this.item.workspace;
+		const { clock } = this.item.workspace;
 		const replacement = this.replacement;
 		if (replacement?.key === key) replacement.isPaid = true;
 		// Another row was refused under the same replacement, and has deleted it, while this request was out.
 		else if (this.isLastResort && !replacement?.isPaid)
-			replacementKeys.set(this.shared, { key, since: clock.monotonic(), isPaid: true });
+			this.replacements.set(this.shared, { key, since: clock.monotonic(), isPaid: true });
 	}
 
 	/**
@@ -204,9 +231,8 @@ class SameRequest implements Idempotency {
 	 * that.
 	 */
 	noteRefused(key: string): void {
-		const { replacementKeys } = this.item.workspace;
-		const replacement = replacementKeys.get(this.shared);
-		if (replacement?.key === key && !replacement.isPaid) replacementKeys.delete(this.shared);
+		const replacement = this.replacements.get(this.shared);
+		if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.shared);
 	}
 
 	tryNextKey(because: 'failedBefore' | 'noCredits'): boolean {

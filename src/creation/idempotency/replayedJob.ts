@@ -1,4 +1,5 @@
 import { ENDPOINTS, LIMITS } from '../../api';
+import { BoundedMap } from '../../base/boundedMap';
 import { shortHash } from '../../base/hash';
 import { DAY_MS, momentOf } from '../../base/times';
 import { asText, type Resource } from '../../base/types';
@@ -76,6 +77,23 @@ function ageOf(
 	return isRunning ? undefined : 'before';
 }
 
+/** More jobs than a workspace makes in a day. After a day keys have expired. */
+const MOST_JOBS = 20_000;
+
+/** What this process knows of the jobs and keys of a workspace. */
+export class KnownJobs {
+	/** When this process first saw a job, on the monotonic clock, by a hash of the job. */
+	readonly seenAt = new BoundedMap<string, number>(MOST_JOBS);
+	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */
+	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
+
+	get isEmpty(): boolean {
+		return this.paidKeys.size === 0;
+	}
+}
+
+const knownJobsOf = ({ workspace }: Item): KnownJobs => workspace.shared(KnownJobs);
+
 /** The name of a job has its key in it, because a service may give the same ids again. */
 const nameOfJob = ({ item, out }: Progress, job: Resource): string =>
 	shortHash([item.request.path, out.key, job.id, asText(job.created_at)].join('\n'));
@@ -90,13 +108,13 @@ export const isJobNew = (progress: Progress, job: Resource): boolean =>
 /** An answer has come with a job: notes in this process that it was seen, and what its key leads to. */
 export function recordAnsweredJob(progress: Progress, job: Resource): void {
 	const { item, idempotency, out, beganAt } = progress;
-	const { clock, seenJobs, paidKeys } = item.workspace;
+	const { seenAt, paidKeys } = knownJobsOf(item);
 	progress.jobSeen = undefined;
 	if (out.key === undefined) return;
 	const name = nameOfJob(progress, job);
-	const seenAt = seenJobs.get(name);
-	if (seenAt !== undefined) progress.jobSeen = seenAt < beganAt ? 'before' : 'meanwhile';
-	seenJobs.set(name, seenAt ?? clock.monotonic());
+	const first = seenAt.get(name);
+	if (first !== undefined) progress.jobSeen = first < beganAt ? 'before' : 'meanwhile';
+	seenAt.set(name, first ?? item.workspace.clock.monotonic());
 	if (!isJobNew(progress, job)) return;
 	idempotency.noteJobMade?.(out.key);
 	const mayBeAskedAgain = idempotency.requestNameForOthers !== undefined;
@@ -159,7 +177,7 @@ function correctLedger(progress: Progress, job: Resource, state: JobState): void
  */
 function leaveFailedJob(progress: Progress, job: Resource): boolean {
 	const { item, idempotency, entry, slotWait } = progress;
-	const seenAt = item.workspace.seenJobs.get(nameOfJob(progress, job));
+	const seenAt = knownJobsOf(item).seenAt.get(nameOfJob(progress, job));
 	if (progress.jobSeen === 'before') noteKey(progress, seenAt);
 	if (!idempotency.tryNextKey?.('failedBefore')) return false;
 	if (entry) takeBack(item, entry);
@@ -239,15 +257,16 @@ const nameOfKey = ({ item, content }: Asking, key: string): string =>
 function noteKey(progress: Progress, since = progress.out.since): void {
 	const { key } = progress.out;
 	if (key === undefined) return;
-	const { clock, paidKeys } = progress.item.workspace;
+	const { item } = progress;
+	const { clock } = item.workspace;
 	const wall = clock.now() - (clock.monotonic() - since);
-	paidKeys.set(nameOfKey(progress, key), { wall, monotonic: since });
+	knownJobsOf(item).paidKeys.set(nameOfKey(progress, key), { wall, monotonic: since });
 }
 
 /** The job under the key of this request has failed: some services drop the key then. */
 export function forgetKey(progress: Progress): void {
 	const { item, out } = progress;
-	if (out.key !== undefined) item.workspace.paidKeys.delete(nameOfKey(progress, out.key));
+	if (out.key !== undefined) knownJobsOf(item).paidKeys.delete(nameOfKey(progress, out.key));
 }
 
 /** The request may have been under way for a while, and the service drops keys by a clock of its own. */
@@ -258,9 +277,9 @@ const MARGIN_MS = 60 * MINUTE_MS;
  * repetition.
  */
 export function isKeyOfPaidJob(asking: Asking, key: string | undefined): boolean {
-	const { clock, paidKeys } = asking.item.workspace;
 	if (key === undefined) return false;
-	const since = paidKeys.get(nameOfKey(asking, key));
+	const { clock } = asking.item.workspace;
+	const since = knownJobsOf(asking.item).paidKeys.get(nameOfKey(asking, key));
 	if (since === undefined) return false;
 	// One clock stands still while the machine sleeps, and the other may be set back: the greater age counts.
 	const age = Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic);

@@ -7,9 +7,10 @@ import {
 	ExecutionSum,
 	settleEntry,
 	takeBack,
+	ledgerOf,
+	type LedgerEntry,
 } from '../../../src/creation/credits/ledger';
 import { Run } from '../../../src/creation/run';
-import type { LedgerEntry } from '../../../src/transport/workspace';
 import { LOST } from '../../model/answers';
 import { hostWith, runOf, workspaceWith } from '../../model/run';
 import { VirtualClock } from '../../model/virtualClock';
@@ -43,7 +44,8 @@ function setUp() {
 	const run = new Run();
 	const executionSum = new ExecutionSum({});
 	const itemOf = (itemIndex: number) => runOf({ host, workspace, run, executionSum, itemIndex });
-	const ofDay = () => [...workspace.entries].reduce((sum, { credits }) => sum + credits, 0);
+	const ofDay = () =>
+		[...ledgerOf({ workspace }).entries].reduce((sum, { credits }) => sum + credits, 0);
 	const sums = () => [executionSum.reserved, ofDay(), accountOf(run).bought];
 	workspace.prices.learnFromAnswer({ endpoint: itemOf(9).spec.endpoint, body: BODY }, MADE);
 	return { clock, itemOf, sums };
