@@ -13,6 +13,7 @@ import {
 	requestContent,
 	idempotencyOf,
 	keyInUse,
+	rememberRequest,
 	type Idempotency,
 } from './idempotency/idempotency';
 import type { Item, ItemOutput, Settings } from './item';
@@ -20,7 +21,7 @@ import { noteJobEnd } from './credits/ledger';
 import { confirmJob, forgetKey } from './idempotency/replayedJob';
 import type { ObtainedJob, Progress } from './answer';
 import { withReadPermit, refusedAlike, whyStopped } from './run';
-import { goOnWithLost, rememberRequest } from './idempotency/lostRequests';
+import { goOnWithLost } from './idempotency/lostRequests';
 import {
 	factsOf,
 	nextStep,

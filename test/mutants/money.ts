@@ -106,7 +106,7 @@ export const money: Mutant[] = [
 			to: 'idempotency.keyOf()',
 		},
 	}),
-	...inFile('src/creation/idempotency/lostRequests.ts', 'test/n8n/runOperation.test.ts', {
+	...inFile('src/creation/idempotency/idempotency.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 			from: '[node.runId, content, origin.place]',

@@ -7,8 +7,7 @@ import type { ApiRequest } from '../../base/types';
 import { canonicalJson, withoutInstances } from '../../base/values';
 import { BinaryReference, identityOf, type LocalFiles } from '../../files/localFile';
 import type { IdempotencyMode, Item, Settings } from '../item';
-import { scopeOf } from './lostRequests';
-import type { JobReference } from './itemState';
+import type { AskedFor, JobReference } from './itemState';
 
 /**
  * What _Avoid Paying Twice_ means for the request of one item: under which key it is sent, and who else finds
@@ -105,6 +104,26 @@ export function ownKeyProblem(key: string): string | undefined {
 		return `has ${key.length} characters; at most ${LIMITS.idempotencyKeyLength.max} are allowed`;
 	}
 	return /^[\x20-\x7e]+$/.test(key) ? undefined : 'may only contain printable ASCII characters';
+}
+
+/**
+ * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
+ * same.
+ */
+export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
+	shortHash([node.runId, content, origin.place].join('\n'));
+
+/** From now on, what is known of the item is about the request that it asks for in this try. */
+export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idempotency): void {
+	const { memory } = item;
+	const { content, inputFingerprint, customKey } = askedFor;
+	const isSame = memory.content === content;
+	memory.inputFingerprint = inputFingerprint;
+	memory.customKey = customKey;
+	if (isSame) return;
+	memory.content = content;
+	delete memory.scope;
+	if (sameBy !== 'custom') memory.scope = scopeOf(item, content);
 }
 
 /** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */

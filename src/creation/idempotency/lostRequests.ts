@@ -1,11 +1,9 @@
 import { onAbort } from '../../base/abort';
 import { systemClock } from '../../base/clock';
 import { getOrCreate } from '../../base/getOrCreate';
-import { shortHash } from '../../base/hash';
 import { DAY_MS } from '../../base/times';
-import type { Idempotency } from './idempotency';
 import type { Item } from '../item';
-import type { AskedFor, ItemMemory, ItemState, NodeMemory } from './itemState';
+import type { ItemMemory, ItemState, NodeMemory } from './itemState';
 
 /*
  * Whether a request was made before and not delivered. What is remembered of an item is about one request,
@@ -69,26 +67,6 @@ export function goOnWithLost(item: Item, content: string, isFirst: boolean): voi
 	if (later) goOnWith(memory, later);
 	// If this retry is stopped too, the next one goes on with what this one comes to.
 	if (mayTake && lost.isProduction) lost.add(memory, requester);
-}
-
-/**
- * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
- * same.
- */
-export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
-	shortHash([node.runId, content, origin.place].join('\n'));
-
-/** From now on, what is known of the item is about the request that it asks for in this try. */
-export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idempotency): void {
-	const { memory } = item;
-	const { content, inputFingerprint, customKey } = askedFor;
-	const isSame = memory.content === content;
-	memory.inputFingerprint = inputFingerprint;
-	memory.customKey = customKey;
-	if (isSame) return;
-	memory.content = content;
-	delete memory.scope;
-	if (sameBy !== 'custom') memory.scope = scopeOf(item, content);
 }
 
 /*
