@@ -29,7 +29,7 @@ import {
 	rememberedText,
 	type AskedFor,
 } from './idempotency/itemState';
-import { isRepetition, sendInTurn, waitsForCredits, type CreationRequest } from './sending';
+import { isRepetition, sendWhenAffordable, type CreationRequest } from './sending';
 import { forgetUploads, openFiles, uploadAll } from './uploads';
 
 /*
@@ -158,8 +158,7 @@ class Creation {
 	 */
 	private async obtainJob(): Promise<Result<ObtainedJob>> {
 		const { item, files, progress, stop } = this;
-		const { host, memory, settings, workspace } = item;
-		const { topUpGate } = workspace;
+		const { host, memory } = item;
 		const channel = { ...host.channel, signal: stop };
 		for (;;) {
 			// What sends files, reads a known job or asks for the first model goes in turn with others of the
@@ -170,12 +169,7 @@ class Creation {
 				: await withReadPermit(item, async (one) => await this.decide(one));
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
-			const { request: sent } = start.value;
-			const lacking = waitsForCredits(progress, sent)
-				? await topUpGate.awaitCredits(channel, progress.creditWait, settings.creditWaitTimeoutMs)
-				: undefined;
-			if (lacking) return lacking;
-			const heard = await sendInTurn(progress, sent, channel);
+			const heard = await sendWhenAffordable(progress, start.value.request, channel);
 			if ('again' in heard) continue;
 			if (!heard.ok) return heard;
 			// An answer alone proves neither that its job has failed nor, under a key that others share, that
@@ -219,7 +213,7 @@ class Creation {
 				const alike = isSafe ? undefined : refusedAlike(item);
 				if (alike) return alike;
 				if (step.startsOver) recordEvent(memory, { kind: 'startsOver' });
-				if (!facts.nothingChanged) rememberRequest(item, askedFor, idempotency);
+				rememberRequest(item, askedFor, idempotency);
 				let body: Result<unknown> = ok(request.body);
 				if (files.size > 0) body = await uploadAll(item, files, idempotency);
 				if (body.ok && this.lacksModel) body = await withFirstModel(item, body.value);

@@ -14,9 +14,10 @@ import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';
 
 /*
- * One request of a creation goes out, in four steps: in its turn, where credits are limited (`sendInTurn`);
- * with a slot (`sendInSlot`); if it may still be sent, with the key and the body of that moment
- * (`checkAndSend`); and until there is a final answer, which is heard (`exchange`).
+ * One request of a creation goes out, in five steps: once there may be credits, under Wait for Top-Up
+ * (`sendWhenAffordable`); in its turn, where credits are limited (`sendInTurn`); with a slot (`sendInSlot`);
+ * if it may still be sent, with the key and the body of that moment (`checkAndSend`); and until there is a
+ * final answer, which is heard (`exchange`).
  */
 
 /** The request of a creation. */
@@ -66,17 +67,32 @@ export function isRepetition(progress: Progress, request: CreationRequest): bool
  * Under Wait for Top-Up, a request waits for its turn to try once credits lack: not for what costs nothing,
  * and not again only because its key has led to nothing.
  */
-export function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
+function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
 	const isSet = progress.item.settings.onInsufficientCredits === 'wait';
 	return isSet && progress.again !== 'otherKey' && !isRepetition(progress, request);
 }
 
 /**
- * Sends a creation: under a limit of credits in its turn, one at a time, each once the price of the one
- * before is known. Those behind it hold no slot meanwhile. Not `async`: see `WaitQueue`.
+ * Sends a creation: under Wait for Top-Up once it may be tried. Not `async`: see `WaitQueue`.
  * @param channel its signal ends what is not out yet
  */
-export function sendInTurn(
+export function sendWhenAffordable(
+	progress: Progress,
+	request: CreationRequest,
+	channel: Channel,
+): Promise<Heard> {
+	if (!waitsForCredits(progress, request)) return sendInTurn(progress, request, channel);
+	const { item, creditWait } = progress;
+	const { topUpGate } = item.workspace;
+	const waiting = topUpGate.awaitCredits(channel, creditWait, item.settings.creditWaitTimeoutMs);
+	return waiting.then((lacking) => lacking ?? sendInTurn(progress, request, channel));
+}
+
+/**
+ * Sends a creation: under a limit of credits in its turn, one at a time, each once the price of the one
+ * before is known. Those behind it hold no slot meanwhile. Not `async`: see `WaitQueue`.
+ */
+function sendInTurn(
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,

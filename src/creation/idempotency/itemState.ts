@@ -288,8 +288,6 @@ export type Step =
 export interface Facts {
 	/** Milliseconds since the epoch. */
 	now: number;
-	/** Whether all of what is asked for is what was remembered last. */
-	nothingChanged: boolean;
 	/** Whether it is another request than that which was sent, for whatever reason. */
 	contentDiffers: boolean;
 	/** Whether that is because the user has changed it. */
@@ -315,7 +313,6 @@ export function factsOf(
 	const isSameKey = memory.customKey === askedFor.customKey;
 	return {
 		now,
-		nothingChanged: memory.content === askedFor.content && isSameInput && isSameKey,
 		contentDiffers,
 		changedByUser: contentDiffers && !isSameInput,
 		usesOwnKey: askedFor.customKey !== undefined && isSameKey,

@@ -99,7 +99,6 @@ test('the outcome is open of what is on its way or unknown', () => {
 
 const facts: Facts = {
 	now: 2_000,
-	nothingChanged: true,
 	contentDiffers: false,
 	changedByUser: false,
 	usesOwnKey: false,
