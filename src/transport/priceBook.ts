@@ -19,6 +19,7 @@ import {
 } from '../base/types';
 import { flagOf } from '../base/values';
 import type { Client } from './client';
+import { outputCount } from './jobState';
 import { mustBeList, pageOf } from './pages';
 import { MINUTE_MS } from './tuning';
 
@@ -228,13 +229,11 @@ export class PriceBook {
 	 */
 	private learnFromList(entry: Json): void {
 		const credits = creditsOf(entry);
-		const { outputs, output_ids: ids, model } = entry;
-		const lengths = [outputs, ids].map((one) => (Array.isArray(one) ? one.length : 0));
-		const units = Math.max(...lengths);
+		const units = outputCount(entry);
 		const kind = priceKindOf(generationOf(entry));
 		const isTelling = entry.status === 'completed' && credits !== undefined && units > 0;
 		// Speech is priced by its text, which the list does not show.
-		if (!isTelling || isByCharacter(model) || this.seen.has(kind)) return;
+		if (!isTelling || isByCharacter(entry.model) || this.seen.has(kind)) return;
 		this.seen.add(kind);
 		this.paid.set(kind, { credits, units });
 	}
