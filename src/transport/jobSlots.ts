@@ -109,24 +109,24 @@ class SlotPool {
 	}
 
 	inUse(now: number): number {
-		return this.inFlightSince(now - HANGS_AFTER_MS) + this.running;
+		return this.unansweredSince(now - HANGS_AFTER_MS) + this.running;
 	}
 
 	/**
 	 * Whether items wait for as many jobs as there are slots. Then we learn of each slot that becomes free.
 	 */
 	isFullOfAwaitedJobs(now: number): boolean {
-		return this.inFlightSince(now - HANGS_AFTER_MS) + this.awaited.size >= this.limit;
+		return this.unansweredSince(now - HANGS_AFTER_MS) + this.awaited.size >= this.limit;
 	}
 
-	private inFlightSince(moment: number): number {
+	private unansweredSince(moment: number): number {
 		return [...this.underWay.values()].filter((since) => since > moment).length;
 	}
 
 	/** Whether the next creation waits for the answers to those that were sent. */
 	awaitsAnswer(now: number): boolean {
 		if (!this.countsJobs) return false;
-		return this.inFlightSince(now - ANSWER_PATIENCE_MS) >= Math.max(1, this.running);
+		return this.unansweredSince(now - ANSWER_PATIENCE_MS) >= Math.max(1, this.running);
 	}
 
 	scheduleProbe(now: number): void {
@@ -164,7 +164,7 @@ export class JobSlots {
 	private readonly requests: SlotPool;
 	private readonly pools: readonly SlotPool[];
 	/** When the next list may be requested. */
-	private listAt = -Infinity;
+	private nextListAt = -Infinity;
 	private readonly wakeUp: WakeUp;
 
 	constructor(
@@ -236,12 +236,12 @@ export class JobSlots {
 
 	/** How many more creations may be sent, as far as lists and refusals show. */
 	private freeSlots(pool: SlotPool, now: number): number {
-		const { limit, observedLimit } = pool;
 		const inUse = pool.inUse(now);
-		const free = Math.min(limit, observedLimit) - inUse;
-		if (pool !== this.media || now >= this.others.thereUntil) return free;
-		const part = Math.ceil(limit * TUNING.partBesideOthers);
-		return Math.min(free, limit - this.others.count(now) - inUse, part - inUse);
+		const thereAre = Math.min(pool.limit, pool.observedLimit);
+		if (pool !== this.media || now >= this.others.thereUntil) return thereAre - inUse;
+		const leftByOthers = pool.limit - this.others.count(now);
+		const ourPart = Math.ceil(pool.limit * TUNING.partBesideOthers);
+		return Math.min(thereAre, leftByOthers, ourPart) - inUse;
 	}
 
 	private grant(pool: SlotPool, now: number, isProbe: boolean): void {
@@ -257,14 +257,14 @@ export class JobSlots {
 	private requestListIfNeeded(now: number): void {
 		const { media } = this;
 		const { next } = media.queue;
-		if (!next || now < this.listAt || media.isFullOfAwaitedJobs(now) || media.awaitsAnswer(now))
-			return;
+		if (!next || now < this.nextListAt) return;
+		if (media.isFullOfAwaitedJobs(now) || media.awaitsAnswer(now)) return;
 		this.scheduleList(now);
 		this.requestList(next.channel);
 	}
 
 	private scheduleList(now: number): void {
-		this.listAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
+		this.nextListAt = now + scattered(TUNING.listWhileWaitingMs, this.random);
 	}
 
 	accepted(pool: SlotPool, { id }: Resource): void {
@@ -278,10 +278,10 @@ export class JobSlots {
 			pool.left.delete(id);
 			pool.awaited.add(id);
 			pool.probeGapMs = MINUTE_MS;
-			// The job has a slot of which nobody knew, so there may be more.
-			const isUnknown = pool.running > pool.observedLimit;
-			const isTaken = pool === media && media.running + ofOthers > media.limit;
-			if (isUnknown || isTaken) pool.probeAt = -Infinity;
+			// It has a slot although the last refusal, or the newest list, shows none. There may be more.
+			const isBeyondRefusals = pool.running > pool.observedLimit;
+			const isBeyondLists = pool === media && media.running + ofOthers > media.limit;
+			if (isBeyondRefusals || isBeyondLists) pool.probeAt = -Infinity;
 			pool.observedLimit = Math.max(pool.observedLimit, pool.running);
 		}
 		this.serve();
@@ -328,10 +328,10 @@ export class JobSlots {
 			if (since < others.listedAt && !others.isRunning(id)) media.left.delete(id);
 		// The list explains the last refusal: jobs of others are there, or were until now; or no job runs at
 		// all and the service had named a time to come back, so there were too many requests.
-		const isOfOthers = others.explainRefusal;
-		const isOfRequests =
+		const wasForOthers = others.mayExplainRefusal;
+		const wasForRequests =
 			others.listedAt >= media.refusedWithHintAt && media.inUse(now) + others.count(now) === 0;
-		if (isOfOthers || isOfRequests) media.observedLimit = Infinity;
+		if (wasForOthers || wasForRequests) media.observedLimit = Infinity;
 		this.scheduleList(now);
 		this.serve();
 	}

@@ -27,14 +27,14 @@ import { MINUTE_MS, TUNING } from './tuning';
 const BELIEVED_MS = MINUTE_MS;
 
 /** Many times as many ids as one list shows. */
-const MAX_OWN = 1_000;
+const MAX_OWN_IDS = 1_000;
 
 /**
  * Who else uses the workspace: running jobs in the newest lists that this process has not created. What a
  * list shows is as old as the list, and is believed for a minute. Times are in ms on the monotonic clock.
  */
 export class OtherClients {
-	private readonly own = new BoundedMap<string, true>(MAX_OWN);
+	private readonly ownIds = new BoundedMap<string, true>(MAX_OWN_IDS);
 	/** The ids of the running jobs in the newest list. */
 	private running: readonly string[] = [];
 	/**
@@ -53,7 +53,7 @@ export class OtherClients {
 	 * Whether jobs of others may be why a creation was refused before the newest list: others are there, or
 	 * were there until that list.
 	 */
-	explainRefusal = false;
+	mayExplainRefusal = false;
 
 	/**
 	 * Called with the ids of jobs that were seen with a status that holds no slot, whoever they belong to.
@@ -63,7 +63,7 @@ export class OtherClients {
 	onListed: () => void = () => {};
 
 	created(id: string): void {
-		this.own.set(id, true);
+		this.ownIds.set(id, true);
 		this.updateThereUntil();
 	}
 
@@ -80,7 +80,7 @@ export class OtherClients {
 		this.running = running;
 		if (this.ofOthers(running).length > 0) this.lastSeen = { running, at };
 		this.updateThereUntil();
-		this.explainRefusal = wereThere || at < this.thereUntil;
+		this.mayExplainRefusal = wereThere || at < this.thereUntil;
 		this.onJobsWithoutSlot(idle);
 		this.onListed();
 	}
@@ -103,6 +103,6 @@ export class OtherClients {
 	}
 
 	private ofOthers(ids: readonly string[]): string[] {
-		return ids.filter((id) => !this.own.has(id));
+		return ids.filter((id) => !this.ownIds.has(id));
 	}
 }

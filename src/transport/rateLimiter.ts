@@ -27,8 +27,8 @@ export class RateLimiter {
 	/** When the responses came that still count, the oldest first. */
 	private readonly responses: number[] = [];
 	private pausedUntil = -Infinity;
-	/** The limit that the last refused read has left, and when that was. */
-	private cut = { to: Infinity, at: 0 };
+	/** What the last refused read has left of the requests a minute, and when it was refused. */
+	private afterRefusal = { perMinute: Infinity, at: 0 };
 	/** Whether the last request that was sent is a read. */
 	private wasRead = false;
 	/** When the last request was sent, on the monotonic clock. */
@@ -55,9 +55,9 @@ export class RateLimiter {
 		const now = this.clock.monotonic();
 		const isAlone = now >= this.others.thereUntil;
 		const part = isAlone ? this.limit : this.limit * TUNING.partBesideOthers;
-		const minutes = (now - this.cut.at) / MINUTE_MS;
-		const risen = this.cut.to * TUNING.growthPerMinute ** minutes;
-		return Math.max(1, Math.floor(Math.min(part, risen)));
+		const minutes = (now - this.afterRefusal.at) / MINUTE_MS;
+		const regrown = this.afterRefusal.perMinute * TUNING.growthPerMinute ** minutes;
+		return Math.max(1, Math.floor(Math.min(part, regrown)));
 	}
 
 	/** Whether a further request would be sent at once. */
@@ -94,8 +94,8 @@ export class RateLimiter {
 		const now = this.clock.monotonic();
 		const isFull = this.used(now) >= this.requestsPerMinute;
 		if (isRead) {
-			const to = Math.max(MIN_PER_MINUTE, this.requestsPerMinute * TUNING.partAfterRefusal);
-			this.cut = { to, at: now };
+			const left = this.requestsPerMinute * TUNING.partAfterRefusal;
+			this.afterRefusal = { perMinute: Math.max(MIN_PER_MINUTE, left), at: now };
 		}
 		if (isRead || isFull) this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
 	}

@@ -66,18 +66,18 @@ export const limits: Mutant[] = [
 		},
 		'limits/slots-of-others-ignored': {
 			why: 'Creations are sent although others use all slots: each is refused, and takes a request of the minute.',
-			from: 'limit - this.others.count(now) - inUse, part',
-			to: 'limit - inUse, part',
+			from: 'Math.min(thereAre, leftByOthers, ourPart)',
+			to: 'Math.min(thereAre, ourPart)',
 		},
 		'limits/no-slot-is-shared': {
 			why: 'Whoever came first keeps all slots, and a second n8n in the workspace never gets one.',
-			from: 'count(now) - inUse, part - inUse);',
-			to: 'count(now) - inUse);',
+			from: 'Math.min(thereAre, leftByOthers, ourPart)',
+			to: 'Math.min(thereAre, leftByOthers)',
 		},
 		'limits/dead-jobs-hold-all-slots': {
 			why: 'Five jobs that a list shows for ever hold all slots: 50 jobs of 8 s take over an hour.',
-			from: 'if (isUnknown || isTaken)',
-			to: 'if (isUnknown)',
+			from: 'if (isBeyondRefusals || isBeyondLists)',
+			to: 'if (isBeyondRefusals)',
 		},
 		'limits/unknown-word-holds-a-slot': {
 			why: 'Five jobs that somebody has canceled hold all slots until Wait Timeout.',
