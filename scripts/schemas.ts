@@ -7,7 +7,7 @@ import { projectRoot } from '../lab/process/paths';
 import { readNodes } from './nodes';
 import { operationAt, readDocument } from './openapi';
 import type { OperationSpec } from '../src/creation/item';
-import { jsonOf } from '../src/n8n/rows';
+import { jsonOf } from '../src/n8n/output/rows';
 import type { Resource } from '../src/base/types';
 
 /** As much of JSON Schema (draft 2020-12) as the output schemas need. */

@@ -23,7 +23,7 @@ import {
 } from '../src/fields/rules';
 import { parsedJson } from '../src/fields/rules/json';
 import { presetVoiceName } from '../src/n8n/pickers/choices';
-import { withEditorLabels } from '../src/n8n/words';
+import { withEditorLabels } from '../src/n8n/output/words';
 import { mediaUrlIn, transferUrlProblem } from '../src/transport/urls';
 import {
 	messageIn,

@@ -29,8 +29,8 @@ import { withOutputs } from '../../src/creation/outputs';
 import { jobState } from '../../src/transport/jobState';
 import { mustBeList, pageOf } from '../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../src/transport/statuses';
-import { jsonOf } from '../../src/n8n/rows';
-import { operationError } from '../../src/n8n/errors';
+import { jsonOf } from '../../src/n8n/output/rows';
+import { operationError } from '../../src/n8n/output/errors';
 import { findNewlyFinished, isFinished, type PollState, type Reader } from './findNewlyFinished';
 
 /*

@@ -11,7 +11,7 @@ import { BoundedMap } from '../../src/base/boundedMap';
 import { ok, type Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { canonicalJson } from '../../src/base/values';
-import { jsonOf } from '../../src/n8n/rows';
+import { jsonOf } from '../../src/n8n/output/rows';
 import { maskSecret } from '../../src/transport/maskSecret';
 import { CREDENTIAL, readCredential } from '../../src/transport/credential';
 import { AGENT_STATUSES, jobState, readerOf } from '../../src/transport/jobState';

@@ -13,7 +13,7 @@ import {
 	textOf,
 	type Json,
 } from '../../src/api';
-import { operationError } from '../../src/n8n/errors';
+import { operationError } from '../../src/n8n/output/errors';
 import { nameInLog } from '../../src/trigger/log';
 import { openService, reasonInLog, serviceError, type Service } from '../../src/trigger/service';
 import { forgetState, savedState, saveState } from '../../src/trigger/savedState';

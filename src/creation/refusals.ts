@@ -26,8 +26,8 @@ import type { Item } from './item';
  *    All else is sent and finds out for itself.
  * 4. Once 17 rows in a row were refused, each of another kind or for less than those before, nothing further
  *    is sent.
- * 5. Each of them becomes a failed row (`n8n/failedRows.ts`), which says that no credits were spent unless
- *    an earlier request of it is open (`n8n/creditSentence.ts`).
+ * 5. Each of them becomes a failed row (`failedRows.ts`), which says that no credits were spent unless
+ *    an earlier request of it is open (`creditSentence.ts`).
  *
  * Without On Error: Continue the first 402 halts the run, and its error names the jobs that exist.
  */

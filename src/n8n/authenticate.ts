@@ -6,7 +6,7 @@ import {
 import { withoutSlashes } from '../base/texts';
 import { credentialProblem, readCredential } from '../transport/credential';
 import { parseUrl } from '../transport/urls';
-import { notStopped } from './errors';
+import { notStopped } from './output/errors';
 
 const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;
 

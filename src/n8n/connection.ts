@@ -1,7 +1,7 @@
 import type { IAllExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { CREDENTIAL, credentialProblem, readCredential } from '../transport/credential';
 import { credentialIdOf } from './entrance';
-import { operationError } from './errors';
+import { operationError } from './output/errors';
 import { n8nHost, type HostContext } from './n8nHost';
 import { workspaceOf } from '../transport/workspace';
 

@@ -13,7 +13,7 @@ import { credentialProblem, readCredential, type Access } from '../transport/cre
 import { toNoResponse } from '../transport/network';
 import { mustBeList } from '../transport/pages';
 import { errorOf, isAnswerOfService, isGone, meaningOf } from '../transport/statuses';
-import { wordsOfAnswer, wordsOfNoResponse } from './words';
+import { wordsOfAnswer, wordsOfNoResponse } from './output/words';
 
 interface Probe extends Endpoint {
 	/** Whether its answer is a list. */

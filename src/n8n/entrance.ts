@@ -16,7 +16,7 @@ import { isRecord, type Json } from '../base/types';
 import type { Operation } from '../fields/operation';
 import { mappedFields } from '../fields/readFields';
 import { CREDENTIAL } from '../transport/credential';
-import { operationError } from './errors';
+import { operationError } from './output/errors';
 import { filesOf, readFiles, type ExecutionFiles } from './executionFiles';
 import { knownFieldsOf } from './guards';
 import type { Input, NodeCall, Runnable, RunContext } from './nodeCall';

@@ -5,7 +5,7 @@ import { isUnreadable, messageIn, particularIn, plainText, wordsOfPage } from '.
 
 export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFound' | 'throttled';
 
-/** What an answer is, for the words that tell a person of it (`n8n/words.ts`). */
+/** What an answer is, for the words that tell a person of it (`n8n/output/words.ts`). */
 export type AnswerKind =
 	| Refusal
 	/** The idempotency key belongs to another request. */

@@ -11,7 +11,7 @@ import { ABSENT, flag, names, type Rule } from '../fields/rules';
 import { labelOf } from '../n8n/pickers/choices';
 import { eachPage } from '../n8n/pickers/request';
 import { isResource } from '../base/types';
-import { operationError } from '../n8n/errors';
+import { operationError } from '../n8n/output/errors';
 import { objectOf, type MediaGenEvent } from './event';
 
 /*

@@ -19,9 +19,9 @@ import {
 } from '../base/types';
 import { requestResource, type RequestOptions } from '../transport/client';
 import { errorOf, isOutcomeUnknown } from '../transport/statuses';
-import { asWritten, detailsOf, nodeError, operationError } from '../n8n/errors';
-import { errorRow } from '../n8n/failedRows';
-import { inFields } from '../n8n/rows';
+import { asWritten, detailsOf, nodeError, operationError } from '../n8n/output/errors';
+import { errorRow } from '../n8n/output/failedRows';
+import { inFields } from '../n8n/output/rows';
 import { collect } from '../creation/outputs';
 
 export type Service = Awaited<ReturnType<typeof openService>>;

@@ -1,5 +1,5 @@
 import { notApproved } from '../../src/creation/approval';
-import { agentRunOfRow } from '../../src/n8n/failedRows';
+import { agentRunOfRow } from '../../src/n8n/output/failedRows';
 import type { Item } from '../../src/creation/item';
 import type { Json } from '../../src/base/types';
 

@@ -13,7 +13,7 @@ import {
 	isOutcomeOpen,
 } from '../../src/creation/idempotency/itemState';
 import { Run } from '../../src/creation/run';
-import { detailsOf } from '../../src/n8n/errors';
+import { detailsOf } from '../../src/n8n/output/errors';
 import { runItem } from '../../src/n8n/runOperation';
 import { Workspace } from '../../src/transport/workspace';
 import { habitsOf, LedgerService, type Charge, type Outcome } from '../model/ledgerService';

@@ -8,7 +8,7 @@ import {
 	isOutcomeOpen,
 } from '../../src/creation/idempotency/itemState';
 import { Run } from '../../src/creation/run';
-import { creditState } from '../../src/n8n/creditSentence';
+import { creditState } from '../../src/n8n/output/creditSentence';
 import { Workspace } from '../../src/transport/workspace';
 import { answer, errorBody, LOST } from '../model/answers';
 import { LedgerService, type Charge, type Outcome } from '../model/ledgerService';

@@ -2,7 +2,7 @@
 import { Readable } from 'stream';
 import type { Item } from '../../src/creation/item';
 import { runItem } from '../../src/n8n/runOperation';
-import { tryAgainOf } from '../../src/n8n/errors';
+import { tryAgainOf } from '../../src/n8n/output/errors';
 import { requestContent } from '../../src/creation/idempotency/idempotency';
 import { openFiles } from '../../src/creation/uploads';
 import { instancesIn } from '../../src/base/values';

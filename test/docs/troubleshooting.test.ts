@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../src/api';
 import { fail, type Failure } from '../../src/base/result';
-import type { ErrorContext } from '../../src/n8n/errorContext';
-import { wordsOf } from '../../src/n8n/words';
+import type { ErrorContext } from '../../src/n8n/output/errorContext';
+import { wordsOf } from '../../src/n8n/output/words';
 import { messagesIn, problemsIn, testResultsIn } from '../support/messages';
 import { filesIn, PUBLISHED, read } from '../support/sources';
 

@@ -1,6 +1,6 @@
 import { columnsOf, fieldsOf, RESERVED_NAMES } from '../../src/fields/reservedNames';
-import { errorRow } from '../../src/n8n/failedRows';
-import { rowsOfItem } from '../../src/n8n/rows';
+import { errorRow } from '../../src/n8n/output/failedRows';
+import { rowsOfItem } from '../../src/n8n/output/rows';
 import fc from '../support/fastCheck';
 
 /** Names that meet in the most ways: what is moved, where to, and what stands there already. */

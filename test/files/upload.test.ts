@@ -6,7 +6,7 @@ import { upload } from '../../src/files/upload';
 import { statedLength } from '../../src/n8n/n8nHost';
 import type { Host, StreamedResponse } from '../../src/transport/host';
 import type { SendResult, ApiRequest, NoResponse } from '../../src/base/types';
-import { tryAgainOf } from '../../src/n8n/errors';
+import { tryAgainOf } from '../../src/n8n/output/errors';
 import { answer, LOST } from '../model/answers';
 import { hostWith, sourceWith, workspaceWith } from '../model/run';
 import { MEDIA } from './support/media';

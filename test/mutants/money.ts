@@ -585,7 +585,7 @@ export const money: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/n8n/errors.ts', 'test/n8n/errors.test.ts', {
+	...inFile('src/n8n/output/errors.ts', 'test/n8n/errors.test.ts', {
 		'money/failed-part-hides-the-others': {
 			why: 'A long text of which one part has failed does not name the one other part that is paid for.',
 			from: 'jobIds: ids.size > 1 ?',
@@ -646,7 +646,7 @@ export const money: Mutant[] = [
 			to: 'return false;',
 		},
 	}),
-	...inFile('src/n8n/receipt.ts', 'test/n8n/receipt.test.ts', {
+	...inFile('src/n8n/output/receipt.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-is-markup': {
 			why: 'What a service says of a failure becomes markup in the editor of whoever runs the node.',
 			from: '${broken.length} failed${first} ${escaped(message)}.',
@@ -819,14 +819,14 @@ export const money: Mutant[] = [
 			to: 'anyOf(context.signal, deadline)',
 		},
 	}),
-	...inFile('src/n8n/creditSentence.ts', 'test/n8n/errors.test.ts', {
+	...inFile('src/n8n/output/creditSentence.ts', 'test/n8n/errors.test.ts', {
 		'money/error-says-nothing-was-spent': {
 			why: 'The error says that no credits were spent although an earlier try may have made a job.',
 			from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/errorContext.ts', 'test/n8n/errors.test.ts', {
+	...inFile('src/n8n/output/errorContext.ts', 'test/n8n/errors.test.ts', {
 		'money/error-promises-a-free-retry': {
 			why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
 			from: 'if (idempotency && retryMayPay(idempotency)) return false;',
@@ -859,7 +859,7 @@ export const money: Mutant[] = [
 			to: 'false',
 		},
 	}),
-	...inFile('src/n8n/errors.ts', 'test/n8n/tool.doors.test.ts', {
+	...inFile('src/n8n/output/errors.ts', 'test/n8n/tool.doors.test.ts', {
 		'money/model-hears-a-code': {
 			why: 'A model hears "The service did not respond (ECONNRESET)", and buys another.',
 			from: 'return context.isTool ? forModel(error) : error;',

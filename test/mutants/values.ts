@@ -9,7 +9,7 @@ export const values: Mutant[] = [
 			to: 'columns[renamed(name)] = json[name];',
 		},
 	}),
-	...inFile('src/n8n/rows.ts', 'test/fields/reservedNames.test.ts', {
+	...inFile('src/n8n/output/rows.ts', 'test/fields/reservedNames.test.ts', {
 		'values/moved-under-the-result': {
 			why: 'Where the Result Field is called `input_error`, the column `error` of an item is lost.',
 			from: 'columnsOf({ ...json, [resultField]: undefined })',
@@ -138,7 +138,7 @@ export const values: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/n8n/errors.ts', 'test/n8n/errors.shown.test.ts', {
+	...inFile('src/n8n/output/errors.ts', 'test/n8n/errors.shown.test.ts', {
 		'values/code-replaces-a-message': {
 			why: 'An error that names a file such as ENOENT.png says that a host was not found.',
 			from: '\terror.messages = [];\n',

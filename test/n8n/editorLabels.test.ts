@@ -1,4 +1,4 @@
-import { withEditorLabels } from '../../src/n8n/words';
+import { withEditorLabels } from '../../src/n8n/output/words';
 
 const LABELS = {
 	prompt: 'Prompt',

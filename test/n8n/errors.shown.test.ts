@@ -5,7 +5,7 @@ import path from 'node:path';
 import { projectRoot } from '../../lab/process/paths';
 import { ENDPOINTS } from '../../src/api';
 import { fail } from '../../src/base/result';
-import { apiError, asWritten, nodeError, operationError } from '../../src/n8n/errors';
+import { apiError, asWritten, nodeError, operationError } from '../../src/n8n/output/errors';
 import { NODE } from '../support/nodeContext';
 
 const sources = ['src', 'nodes', 'credentials'].flatMap((folder) =>
@@ -18,7 +18,7 @@ test('errors for n8n are made in one place', () => {
 	const makers = sources.filter((file) =>
 		/new Node(Api|Operation)Error\(/.test(readFileSync(path.join(projectRoot, file), 'utf8')),
 	);
-	expect(makers.sort()).toEqual(['src/n8n/errors.ts']);
+	expect(makers.sort()).toEqual(['src/n8n/output/errors.ts']);
 });
 
 /** Whoever throws, and how it is made of a text. */

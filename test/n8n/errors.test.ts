@@ -1,8 +1,8 @@
 import { NodeApiError } from 'n8n-workflow';
 import { ENDPOINTS, type Endpoint } from '../../src/api';
-import { detailsOf, nodeError, describeFailure } from '../../src/n8n/errors';
-import type { ErrorContext } from '../../src/n8n/errorContext';
-import { creditSentence, creditState } from '../../src/n8n/creditSentence';
+import { detailsOf, nodeError, describeFailure } from '../../src/n8n/output/errors';
+import type { ErrorContext } from '../../src/n8n/output/errorContext';
+import { creditSentence, creditState } from '../../src/n8n/output/creditSentence';
 import {
 	fail,
 	type Failed,

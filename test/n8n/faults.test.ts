@@ -47,9 +47,11 @@ jest.mock('../../src/creation/idempotency/itemState', () =>
 jest.mock('../../src/creation/outputs', () => mockBreakable('../../src/creation/outputs'));
 jest.mock('../../src/files/download', () => mockBreakable('../../src/files/download'));
 jest.mock('../../src/files/fileTypes', () => mockBreakable('../../src/files/fileTypes'));
-jest.mock('../../src/n8n/failedRows', () => mockBreakable('../../src/n8n/failedRows'));
-jest.mock('../../src/n8n/receipt', () => mockBreakable('../../src/n8n/receipt'));
-jest.mock('../../src/n8n/rows', () => mockBreakable('../../src/n8n/rows'));
+jest.mock('../../src/n8n/output/failedRows', () =>
+	mockBreakable('../../src/n8n/output/failedRows'),
+);
+jest.mock('../../src/n8n/output/receipt', () => mockBreakable('../../src/n8n/output/receipt'));
+jest.mock('../../src/n8n/output/rows', () => mockBreakable('../../src/n8n/output/rows'));
 jest.mock('../../src/transport/jobState', () => mockBreakable('../../src/transport/jobState'));
 
 /** Methods that may throw. */

@@ -1,7 +1,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import { ENDPOINTS } from '../../src/api';
-import { errorOutputItem, errorRow } from '../../src/n8n/failedRows';
-import { goodRows, jsonOf, rowsOfItem } from '../../src/n8n/rows';
+import { errorOutputItem, errorRow } from '../../src/n8n/output/failedRows';
+import { goodRows, jsonOf, rowsOfItem } from '../../src/n8n/output/rows';
 import { NODE } from '../support/nodeContext';
 import { settingsWith } from '../model/run';
 

@@ -1,4 +1,4 @@
-import { wordsOfAnswer } from '../../src/n8n/words';
+import { wordsOfAnswer } from '../../src/n8n/output/words';
 import { errorOf } from '../../src/transport/statuses';
 
 test('a redirect says where it leads, without a query, and what to enter', () => {

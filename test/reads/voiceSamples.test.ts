@@ -2,7 +2,7 @@
 import { Readable } from 'stream';
 import { resources } from '../../nodes/Voice/operations';
 import { runItem } from '../../src/n8n/runOperation';
-import { goodRows } from '../../src/n8n/rows';
+import { goodRows } from '../../src/n8n/output/rows';
 import type { Host, StreamedResponse } from '../../src/transport/host';
 import { MEDIA } from '../files/support/media';
 import { answer } from '../model/answers';

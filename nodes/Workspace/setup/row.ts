@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../src/api';
 import type { Failed } from '../../../src/base/result';
-import { wordsOf } from '../../../src/n8n/words';
+import { wordsOf } from '../../../src/n8n/output/words';
 import type { Summary } from '../../../src/creation/item';
 import type { Reply } from './questions';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { Endpoint } from '../../api';
-import { wordsOf } from '../words';
+import { wordsOf } from '../output/words';
 import { BoundedMap } from '../../base/boundedMap';
 import { systemClock } from '../../base/clock';
 import { fail, type Failed } from '../../base/result';
@@ -9,7 +9,7 @@ import type { ApiRequest, Json } from '../../base/types';
 import { LEADS_BACK, mustBeList, pageOf, type Page } from '../../transport/pages';
 import { refusalOf } from '../../transport/statuses';
 import { connect } from '../connection';
-import { apiError } from '../errors';
+import { apiError } from '../output/errors';
 
 export type Query = NonNullable<ApiRequest['query']>;
 

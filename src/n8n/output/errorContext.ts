@@ -1,7 +1,7 @@
-import { retryMayPay } from '../creation/idempotency/idempotency';
-import type { IdempotencyMode, OperationSpec, WorkflowMode } from '../creation/item';
-import { statesOf, isOutcomeOpen } from '../creation/idempotency/itemState';
-import type { End, Labels, Running } from './nodeCall';
+import { retryMayPay } from '../../creation/idempotency/idempotency';
+import type { IdempotencyMode, OperationSpec, WorkflowMode } from '../../creation/item';
+import { statesOf, isOutcomeOpen } from '../../creation/idempotency/itemState';
+import type { End, Labels, Running } from '../nodeCall';
 
 /** What the words of a failure depend on, beside the failure. */
 export interface ErrorContext extends Pick<

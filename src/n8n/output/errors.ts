@@ -1,11 +1,11 @@
 import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
-import type { Failed, ServiceError } from '../base/result';
-import { creditWords, cut } from '../base/texts';
-import { asText } from '../base/types';
+import type { Failed, ServiceError } from '../../base/result';
+import { creditWords, cut } from '../../base/texts';
+import { asText } from '../../base/types';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
-import { accountOf, type Account } from '../creation/credits/ledger';
-import type { Run } from '../creation/run';
-import { refusalOf } from '../transport/statuses';
+import { accountOf, type Account } from '../../creation/credits/ledger';
+import type { Run } from '../../creation/run';
+import { refusalOf } from '../../transport/statuses';
 import { creditSentence, creditState } from './creditSentence';
 import { wordsOf } from './words';
 

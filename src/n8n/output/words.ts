@@ -1,15 +1,15 @@
-import { ENDPOINTS, textOf, type Endpoint } from '../api';
-import type { Failed, Failure, ServiceError } from '../base/result';
-import { asText, type NoResponse } from '../base/types';
-import { creditWords, roundedUp } from '../base/texts';
-import { baseUrlIn } from '../transport/credential';
-import { meaningOf, type AnswerKind } from '../transport/statuses';
-import { plainText } from '../transport/bodies';
-import { statedReason } from '../transport/jobFailure';
-import { holdsSlot, readerOf } from '../transport/jobState';
+import { ENDPOINTS, textOf, type Endpoint } from '../../api';
+import type { Failed, Failure, ServiceError } from '../../base/result';
+import { asText, type NoResponse } from '../../base/types';
+import { creditWords, roundedUp } from '../../base/texts';
+import { baseUrlIn } from '../../transport/credential';
+import { meaningOf, type AnswerKind } from '../../transport/statuses';
+import { plainText } from '../../transport/bodies';
+import { statedReason } from '../../transport/jobFailure';
+import { holdsSlot, readerOf } from '../../transport/jobState';
 import { canGoOn, goOn, type ErrorContext } from './errorContext';
-import type { Labels } from './nodeCall';
-import type { IdempotencyMode } from '../creation/item';
+import type { Labels } from '../nodeCall';
+import type { IdempotencyMode } from '../../creation/item';
 
 /* What a person or a model reads of a failure: what has happened, and what to do. */
 

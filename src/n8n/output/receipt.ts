@@ -1,15 +1,15 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
-import { isRecord } from '../base/types';
-import { creditWords } from '../base/texts';
-import { textOf } from '../api';
-import { filesIn } from '../transport/jobState';
-import { countAskedFor } from '../transport/priceBook';
-import type { IdempotencyMode, Item, OperationSpec, Settings } from '../creation/item';
-import { accountOf, type Account } from '../creation/credits/ledger';
-import type { Run } from '../creation/run';
+import { isRecord } from '../../base/types';
+import { creditWords } from '../../base/texts';
+import { textOf } from '../../api';
+import { filesIn } from '../../transport/jobState';
+import { countAskedFor } from '../../transport/priceBook';
+import type { IdempotencyMode, Item, OperationSpec, Settings } from '../../creation/item';
+import { accountOf, type Account } from '../../creation/credits/ledger';
+import type { Run } from '../../creation/run';
 import { errorContextOf } from './errorContext';
 import { describeFailure } from './errors';
-import type { End, Running } from './nodeCall';
+import type { End, Running } from '../nodeCall';
 
 /*
  * The receipt: a sentence that n8n shows above the output of a run, in every tab. It says what was made, for

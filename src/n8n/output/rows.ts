@@ -1,10 +1,10 @@
 import type { IBinaryData, IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { SIGNING_SECRET, textOf } from '../api';
-import type { Input, NodeCall } from './nodeCall';
-import { isRecord, type ApiRequest, type Json } from '../base/types';
-import { filesIn, isMedia } from '../transport/jobState';
-import type { Item, ItemOutput, Settings } from '../creation/item';
-import { columnsOf, fieldsOf } from '../fields/reservedNames';
+import { SIGNING_SECRET, textOf } from '../../api';
+import type { Input, NodeCall } from '../nodeCall';
+import { isRecord, type ApiRequest, type Json } from '../../base/types';
+import { filesIn, isMedia } from '../../transport/jobState';
+import type { Item, ItemOutput, Settings } from '../../creation/item';
+import { columnsOf, fieldsOf } from '../../fields/reservedNames';
 
 /*
  * The rows of an item that has ended well: what n8n gets of each resource, and on which row its files stand.

@@ -1,10 +1,10 @@
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
-import type { Failed } from '../base/result';
+import type { Failed } from '../../base/result';
 import { errorContextOf } from './errorContext';
 import { describeFailure, detailsOf, nodeError } from './errors';
-import { retryMayPay } from '../creation/idempotency/idempotency';
-import { columnsOf } from '../fields/reservedNames';
-import type { End, NodeCall, Running } from './nodeCall';
+import { retryMayPay } from '../../creation/idempotency/idempotency';
+import { columnsOf } from '../../fields/reservedNames';
+import type { End, NodeCall, Running } from '../nodeCall';
 import { jsonOf, withInputFields } from './rows';
 
 /*

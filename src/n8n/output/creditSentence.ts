@@ -1,8 +1,8 @@
-import type { Failed, Failure } from '../base/result';
-import { creditWords } from '../base/texts';
-import { meaningOf } from '../transport/statuses';
-import { holdsSlot, jobState } from '../transport/jobState';
-import { creditsOf } from '../transport/priceBook';
+import type { Failed, Failure } from '../../base/result';
+import { creditWords } from '../../base/texts';
+import { meaningOf } from '../../transport/statuses';
+import { holdsSlot, jobState } from '../../transport/jobState';
+import { creditsOf } from '../../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 
 /**
