@@ -25,8 +25,12 @@ export interface ApiResponse {
 	body: unknown;
 }
 
-/** Why a request certainly never reached the service. `local`: it has failed on this machine. */
-export type UnsentReason = 'connection' | 'certificate' | 'local';
+/**
+ * Why a request certainly never reached the service. `local`: it has failed on this machine. `noTurn`: the
+ * requests of a minute were used by others for as long as it could wait. `keyExpired`: its idempotency key
+ * expired before its turn came.
+ */
+export type UnsentReason = 'connection' | 'certificate' | 'local' | 'noTurn' | 'keyExpired';
 
 /**
  * No complete response has come. Without `unsent` nobody knows whether the service has carried out the

@@ -299,8 +299,8 @@ export function sendOptionsOf(requestOptions: unknown): Result<SendOptions> {
 	try {
 		return ok({ ...sendOptions, proxy: proxyOf(proxy) });
 	} catch {
-		const example = 'http://proxy.example.com:3128';
-		const problem = `must be an address with a port, such as ${example}, got ${quoted(proxy)}`;
+		// What was entered is not quoted: it may hold a password, wherever that stands.
+		const problem = 'must be an address with a port, such as http://proxy.example.com:3128';
 		return fail({ kind: 'input', field: 'Proxy', problem });
 	}
 }

@@ -29,8 +29,8 @@ export interface RequestOptions {
 	/** `false` for a single attempt. Pollers use it, because they ask again anyway. */
 	retry?: boolean;
 	/**
-	 * The most attempts, for a caller that tries again by itself. A 429 does not count: another attempt
-	 * follows it in any case.
+	 * The most attempts, for a caller that tries again by itself. A 429 is never the last one: it says only
+	 * to come back later.
 	 */
 	maxAttempts?: number;
 	/**
@@ -160,7 +160,7 @@ export class Client {
 const KEY_EXPIRED = fail({
 	kind: 'noResponse',
 	reason: 'the idempotency key has expired',
-	unsent: 'local',
+	unsent: 'keyExpired',
 	attempts: 0,
 	outcomeUnknown: true,
 });

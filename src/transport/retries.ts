@@ -20,7 +20,7 @@ interface Policy {
 	maxPauseMs: number;
 }
 
-export const RETRIES: Record<RetryReason, Policy> = {
+const RETRIES: Record<RetryReason, Policy> = {
 	/** Nobody knows whether the service has carried out the request. */
 	transient: { forMs: 90_000, orWaitTimeout: true, firstPauseMs: 1_000, maxPauseMs: 60_000 },
 	/** The service has refused with 429 and carried out nothing. */

@@ -33,8 +33,8 @@ const cancelSignalOf = (context: IAllExecuteFunctions): AbortSignal | undefined 
 function outOfTime(last: SendResult | undefined): Failed {
 	if (last === undefined) {
 		const reason =
-			'its requests to this workspace had no turn under Requests per Minute, or wait since the service refused another request with 429';
-		const unsent = 'local' as const;
+			'it had no turn under Requests per Minute, or waits since the service refused another request with 429';
+		const unsent = 'noTurn' as const;
 		return fail({ kind: 'noResponse', reason, attempts: 0, outcomeUnknown: false, unsent });
 	}
 	if (isNoResponse(last) || isSuccess(last.status)) {

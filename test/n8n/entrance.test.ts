@@ -122,11 +122,15 @@ describe('Request Options', () => {
 		},
 	);
 
-	test('an error about a proxy shows neither its user nor its password', () => {
-		const made = sendOptionsOf({ proxy: 'http://me:pass%20@w@rd@proxy.example' });
-		const words = JSON.stringify(made);
-		expect(words).toContain('//…@proxy.example');
-		expect(words).not.toMatch(/me:|pass|w@rd/);
+	test.each([
+		'http://me:pass%20@w@rd@proxy.example',
+		'http://me:pa/w@rd@proxy.example:3128',
+		'me:w@rd@proxy.example:3128',
+		'w@rd me',
+	])('an error about a proxy shows neither its user nor its password: %s', (proxy) => {
+		const made = sendOptionsOf({ proxy });
+		expect(made.ok).toBe(false);
+		expect(JSON.stringify(made)).not.toMatch(/me:|pass|pa\/|w@rd/);
 	});
 
 	test('with Batching all items are checked before the first portion goes', async () => {

@@ -1,4 +1,6 @@
-import { wordsOfAnswer } from '../../src/n8n/output/words';
+import { quoted } from '../../src/base/texts';
+import type { UnsentReason } from '../../src/base/types';
+import { wordsOfAnswer, wordsOfNoResponse } from '../../src/n8n/output/words';
 import { errorOf } from '../../src/transport/statuses';
 
 test('a redirect says where it leads, without a query, and what to enter', () => {
@@ -18,4 +20,25 @@ test('what is said of a foreign page is nothing of the key, the scope or an ID',
 		expect(words).toMatch(/^A proxy or another server answered .*\(status \d+\)/);
 		expect(words).not.toMatch(/scope|key|ID/);
 	}
+});
+
+test('what was never sent says why, and what to do about that', () => {
+	const CURES: Record<UnsentReason, RegExp> = {
+		connection: /cannot be reached.*base URL.*network/,
+		certificate: /certificate/,
+		local: /could not send.*Check the credential/,
+		noTurn: /was not sent.*again in a minute/,
+		keyExpired: /not sent again.*Look at the service for its job/,
+	};
+	for (const [unsent, cure] of Object.entries(CURES)) {
+		const noResponse = { noResponse: 'x', unsent: unsent as UnsentReason };
+		expect(wordsOfNoResponse(noResponse).join('. ')).toMatch(cure);
+	}
+});
+
+test('a value that is shown shows no password of an address', () => {
+	expect(quoted('see https://me:pass%20@w@rd@files.example/a.png')).toBe(
+		'"see https://…@files.example/a.png"',
+	);
+	expect(quoted({ url: 'http://me:secret@files.example' })).not.toContain('secret');
 });

@@ -110,7 +110,7 @@ export function ownKeyProblem(key: string): string | undefined {
  * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
  * same.
  */
-export const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
+const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
 	shortHash([node.runId, content, origin.place].join('\n'));
 
 /** From now on, what is known of the item is about the request that it asks for in this try. */

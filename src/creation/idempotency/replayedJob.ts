@@ -81,7 +81,7 @@ function ageOf(
 const MOST_JOBS = 20_000;
 
 /** What this process knows of the jobs and keys of a workspace. */
-export class KnownJobs {
+class KnownJobs {
 	/** When this process first saw a job, on the monotonic clock, by a hash of the job. */
 	readonly seenAt = new BoundedMap<string, number>(MOST_JOBS);
 	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */

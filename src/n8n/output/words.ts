@@ -340,6 +340,16 @@ export function wordsOfNoResponse({ noResponse: reason, unsent }: NoResponse): T
 			];
 		case 'local':
 			return [`n8n could not send the request: ${reason}`, 'Check the credential.'];
+		case 'noTurn':
+			return [
+				`The request was not sent: ${reason}`,
+				'Try again in a minute, or once the executions that use the same workspace are over.',
+			];
+		case 'keyExpired':
+			return [
+				`The request was not sent again: ${reason}`,
+				'Look at the service for its job before you execute again.',
+			];
 	}
 }
 
