@@ -5,7 +5,13 @@ import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
 import type { Slot } from '../transport/jobSlots';
 import { hear, type Heard, type Progress } from './answer';
-import { aloneIfUnpriced, askBook, beyondLimits, lockOf, withBudget } from './credits/creditLimits';
+import {
+	aloneIfUncertain,
+	askBook,
+	beyondLimits,
+	lockOf,
+	withBudget,
+} from './credits/creditLimits';
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
@@ -108,7 +114,7 @@ function sendInTurn(
 		if (isRepetition(progress, request)) return await send();
 		const priced = { endpoint: spec.endpoint, body: request.body };
 		await askBook(item, [priced]);
-		return await aloneIfUnpriced(item, priced, channel, send);
+		return await aloneIfUncertain(item, priced, channel, send);
 	});
 	return sent.then((heard) => heard ?? fail({ kind: 'cancelled' }));
 }

@@ -7,6 +7,7 @@ import {
 	type SpeechModel,
 } from '../api';
 import { BoundedMap } from '../base/boundedMap';
+import { getOrCreate } from '../base/getOrCreate';
 import { Semaphore } from '../base/semaphore';
 import { creditWords } from '../base/texts';
 import {
@@ -116,10 +117,7 @@ function unitsOf({ endpoint, body }: Priced): number {
 	return isByCharacter(body.model) ? count * lengthOf(body.prompt) : count;
 }
 
-/**
- * The kind of a request. Requests of one kind are taken to have one price per unit, unless a price is known
- * for the same parameters too ({@link exactKindOf}).
- */
+/** The kind of a request. The prices of its kind are only a guess at its own: a longer video costs more. */
 export function priceKindOf({ endpoint, body }: Priced): string {
 	const { mode, model } = isRecord(body) ? body : {};
 	return JSON.stringify([endpoint.path, mode, model]);
@@ -129,7 +127,10 @@ export function priceKindOf({ endpoint, body }: Priced): string {
 export const amountOf = (request: Priced): number =>
 	statedPrice(request.endpoint, request.body) ?? unitsOf(request);
 
-/** The kind of a request with the parameters on which its price may depend too. */
+/**
+ * The kind of a request with the parameters on which its price may depend too. Requests of one exact kind are
+ * taken to have one price per unit, the last one that an answer has stated.
+ */
 export function exactKindOf({ endpoint, body }: Priced): string {
 	const { mode, model, ...rest } = isRecord(body) ? body : {};
 	const parameters = parametersOf(rest);
@@ -149,6 +150,8 @@ interface Paid {
 	units: number;
 }
 
+const unitPriceOf = ({ credits, units }: Paid): number => credits / units;
+
 /** For so long the newest generations are not read again, in ms. */
 const FRESH_MS = 5 * MINUTE_MS;
 
@@ -161,10 +164,16 @@ const MOST_PAGES = 5;
 /** More kinds of requests than any workspace uses. */
 const MOST_KINDS = 1_000;
 
+/** In the place of an exact kind. */
+const OF_LIST = 'listed';
+
 /** The prices of a workspace, as far as this process has seen them paid. */
 export class PriceBook {
-	/** By kind of request ({@link priceKindOf}), and by exact kind ({@link exactKindOf}). */
-	private readonly paid = new BoundedMap<string, Paid>(MOST_KINDS);
+	/**
+	 * By kind of request ({@link priceKindOf}), what was paid last for each exact kind ({@link exactKindOf}),
+	 * and for the newest job of the list, which does not show its parameters ({@link OF_LIST}).
+	 */
+	private readonly paid = new BoundedMap<string, Map<string, Paid>>(MOST_KINDS);
 	private readonly turn = new Semaphore(1);
 	private readUntil = -Infinity;
 	/**
@@ -235,7 +244,11 @@ export class PriceBook {
 		// Speech is priced by its text, which the list does not show.
 		if (!isTelling || isByCharacter(entry.model) || this.seen.has(kind)) return;
 		this.seen.add(kind);
-		this.paid.set(kind, { credits, units });
+		this.paidFor(kind).set(OF_LIST, { credits, units });
+	}
+
+	private paidFor(kind: string): Map<string, Paid> {
+		return getOrCreate(this.paid, kind, () => new BoundedMap<string, Paid>(MOST_KINDS));
 	}
 
 	/** The answer to a creation says what it has reserved. */
@@ -243,27 +256,44 @@ export class PriceBook {
 		const credits = creditsOf(job);
 		const units = unitsOf(request);
 		if (credits === undefined || units === 0) return;
-		for (const kind of [priceKindOf(request), exactKindOf(request)]) {
-			const earlier = this.paid.get(kind);
-			// Credits of speech are rounded up, so a short text says less about the price of a character than
-			// a longer one.
-			const isExplained =
-				earlier !== undefined &&
-				units < earlier.units &&
-				Math.ceil((earlier.credits / earlier.units) * units) === credits;
-			if (!isExplained) this.paid.set(kind, { credits, units });
-		}
+		const paid = this.paidFor(priceKindOf(request));
+		const exactKind = exactKindOf(request);
+		const earlier = paid.get(exactKind);
+		// Credits of speech are rounded up, so a short text says less about the price of a character than
+		// a longer one.
+		const isExplained =
+			earlier !== undefined &&
+			units < earlier.units &&
+			Math.ceil((earlier.credits / earlier.units) * units) === credits;
+		if (!isExplained) paid.set(exactKind, { credits, units });
 	}
 
-	/** The price of one unit: an output, a character or a request. `undefined` if it is not known. */
+	/**
+	 * Whether the price of a request is certain: the specification states it, or an answer has stated that of
+	 * its exact kind. Any other price is a guess, which no limit may trust.
+	 */
+	isCertain(request: Priced): boolean {
+		const { endpoint, body } = request;
+		if (isRecord(body) && body.model === LITE_SPEECH.model) return true;
+		if (statedPrice(endpoint, body) !== undefined) return true;
+		return this.paid.get(priceKindOf(request))?.has(exactKindOf(request)) ?? false;
+	}
+
+	/**
+	 * The price of one unit: an output, a character or a request. Where none of its exact kind was paid for,
+	 * the guess is the dearest of its kind. `undefined` if there is none either.
+	 */
 	private perUnit(request: Priced): number | undefined {
 		const { model } = isRecord(request.body) ? request.body : {};
 		if (model === LITE_SPEECH.model) return LITE_SPEECH.price;
-		const paid = this.paid.get(exactKindOf(request)) ?? this.paid.get(priceKindOf(request));
-		return paid && paid.credits / paid.units;
+		const paid = this.paid.get(priceKindOf(request));
+		if (paid === undefined) return undefined;
+		const exact = paid.get(exactKindOf(request));
+		if (exact) return unitPriceOf(exact);
+		return [...paid.values()].map(unitPriceOf).reduce((most, one) => Math.max(most, one));
 	}
 
-	/** What a request is expected to cost; `undefined` if that is not known. */
+	/** What a request is expected to cost, certainly or not; `undefined` if nothing is known of it. */
 	costOf(request: Priced): number | undefined {
 		const stated = statedPrice(request.endpoint, request.body);
 		if (stated !== undefined) return stated;

@@ -234,7 +234,7 @@ export const money: Mutant[] = [
 	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/parts.test.ts', {
 		'money/half-a-text-is-paid-for': {
 			why: 'Of a text that does not fit under a limit the first parts are paid for, and nothing comes of them.',
-			from: 'followingPrices.reduce((sum, price) => sum + price, ownPrice)',
+			from: 'followingPrices.reduce((sum, one) => sum + one, ownPrice)',
 			to: 'ownPrice',
 		},
 	}),
@@ -311,8 +311,8 @@ export const money: Mutant[] = [
 		},
 		'money/nothing-left-is-enough': {
 			why: 'With nothing left of Max Credits, a job of unknown price is still made.',
-			from: 'price === null || left <= tolerance;',
-			to: 'price === null || left < 0;',
+			from: '!isCertain && left <= tolerance)',
+			to: '!isCertain && left < 0)',
 		},
 	}),
 	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/creditLimits.test.ts', {
@@ -361,8 +361,8 @@ export const money: Mutant[] = [
 	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/price-of-a-job': {
 			why: 'The price of a job is taken for that of an output: after four pictures, one is refused.',
-			from: 'return paid && paid.credits / paid.units;',
-			to: 'return paid && paid.credits;',
+			from: '({ credits, units }: Paid): number => credits / units;',
+			to: '({ credits }: Paid): number => credits;',
 		},
 		'money/limit-ignores-the-count': {
 			why: 'Under a limit of 10, sixteen pictures for 2 credits each are made.',
@@ -433,6 +433,13 @@ export const money: Mutant[] = [
 			},
 		},
 	),
+	...inFile('src/transport/priceBook.ts', 'test/creation/credits/today.test.ts', {
+		'money/guess-is-a-price': {
+			why: 'Films of ten seconds go out at the price of one of five, several at once.',
+			from: '?.has(exactKindOf(request)) ?? false;',
+			to: ' !== undefined;',
+		},
+	}),
 	...inFile('src/creation/credits/today.ts', 'test/creation/credits/today.test.ts', {
 		'money/day-is-read-once': {
 			why: 'Two workers that make a batch each spend the limit of the day twice.',

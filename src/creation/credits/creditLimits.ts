@@ -1,12 +1,11 @@
 import { ENDPOINTS } from '../../api';
-import { BoundedMap } from '../../base/boundedMap';
 import { getOrCreate } from '../../base/getOrCreate';
 import { fail, type Failed } from '../../base/result';
 import { Semaphore } from '../../base/semaphore';
 import { flagOf } from '../../base/values';
 import { isRecord } from '../../base/types';
 import type { Waiter } from '../../base/waitQueue';
-import { priceKindOf, PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
+import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import type { Workspace } from '../../transport/workspace';
 import type { Item, Whole } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
@@ -23,14 +22,22 @@ import { creditsOfToday, leftOfDay, leftOfExecution } from './ledger';
  */
 export const toleranceOf = (credits: number): number => 1e-9 * credits;
 
-/** What a request costs; `null` where the service states none, `undefined` where it is not known yet. */
-type Price = number | null | undefined;
+/** What a request is expected to cost. */
+interface Expected {
+	/** `null` where the service states no price, `undefined` where nothing is known of it yet. */
+	price: number | null | undefined;
+	/** Whether that is certain. A guess is no price: what goes out by it may cost any number of credits. */
+	isCertain: boolean;
+}
 
 /** Whether a request does not fit into what is left of a limit. */
-function isTooMuch(price: Price, { left, limit }: { left: number; limit: number }): boolean {
+function isTooMuch(
+	{ price, isCertain }: Expected,
+	{ left, limit }: { left: number; limit: number },
+): boolean {
 	const tolerance = toleranceOf(limit);
-	if (typeof price === 'number') return price > left + tolerance;
-	return price === null || left <= tolerance;
+	if (price === null || (!isCertain && left <= tolerance)) return true;
+	return price !== undefined && price > left + tolerance;
 }
 
 /**
@@ -89,21 +96,24 @@ function bodiesToCome({ memory, executionSum, whole }: Item): unknown[] {
 /**
  * What a request is expected to cost, with all parts of its item that are to come and whose prices are known.
  */
-function priceOf(item: Item, body: unknown): Price {
+function expectedOf(item: Item, body: unknown): Expected {
 	const { prices } = item.workspace;
 	const request = pricedOf(item, body);
+	const isCertain = prices.isCertain(request);
+	if (!isCertain && item.executionSum.isUnpriced(request)) return { price: null, isCertain };
 	const ownPrice = prices.reservationOf(request);
-	if (ownPrice === undefined) return item.executionSum.isUnpriced(request) ? null : undefined;
+	if (ownPrice === undefined) return { price: undefined, isCertain };
 	const followingPrices = bodiesToCome(item).map(
 		(followingBody) => prices.reservationOf(pricedOf(item, followingBody)) ?? 0,
 	);
-	return followingPrices.reduce((sum, price) => sum + price, ownPrice);
+	const price = followingPrices.reduce((sum, one) => sum + one, ownPrice);
+	return { price, isCertain };
 }
 
 /**
- * Why a request must not be sent: its price does not fit under a limit; it is unknown and nothing is left, or
- * one of its kind was made without stating one. As only one request is out at a time, no more than one job of
- * each kind can exceed the limit, and only if nothing was known of its price.
+ * Why a request must not be sent: what it is expected to cost does not fit under a limit; that is not certain
+ * and nothing is left; or one of its kind was made without stating a price. Only one request without a
+ * certain price is out at a time, so a limit is exceeded by one job at most: the first of its exact kind.
  */
 export function beyondLimits(item: Item, body: unknown): Failed | undefined {
 	const { executionSum, whole } = item;
@@ -112,21 +122,21 @@ export function beyondLimits(item: Item, body: unknown): Failed | undefined {
 	if (executionSum.openOf(item) !== undefined) return undefined;
 	// A text is sent as a whole or not at all.
 	if (whole?.refusedBy) return whole.refusedBy;
-	const price = priceOf(item, body);
-	const refusal = beyondExecution(item, price) ?? beyondDay(item, price);
+	const expected = expectedOf(item, body);
+	const refusal = beyondExecution(item, expected) ?? beyondDay(item, expected);
 	if (whole) whole.refusedBy = refusal;
 	return refusal;
 }
 
-function beyondExecution(item: Item, price: Price): Failed | undefined {
+function beyondExecution(item: Item, expected: Expected): Failed | undefined {
 	const { maxCredits } = item.settings;
 	if (maxCredits === Infinity) return undefined;
-	if (!isTooMuch(price, { left: leftOfExecution(item), limit: maxCredits })) return undefined;
+	if (!isTooMuch(expected, { left: leftOfExecution(item), limit: maxCredits })) return undefined;
 	const { reserved } = item.executionSum;
-	return fail({ kind: 'creditCap', maxCredits, reserved, price });
+	return fail({ kind: 'creditCap', maxCredits, reserved, price: expected.price });
 }
 
-function beyondDay(item: Item, price: Price): Failed | undefined {
+function beyondDay(item: Item, expected: Expected): Failed | undefined {
 	const { settings, run, memory } = item;
 	const { maxCreditsPerDay } = settings;
 	// One that was sent before and may have been carried out is in the sum of the day, whichever execution
@@ -135,9 +145,9 @@ function beyondDay(item: Item, price: Price): Failed | undefined {
 	const { obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
 	const spent = creditsOfToday(item);
 	const left = maxCreditsPerDay - spent;
-	if (obstacle === undefined && !isTooMuch(price, { left, limit: maxCreditsPerDay }))
+	if (obstacle === undefined && !isTooMuch(expected, { left, limit: maxCreditsPerDay }))
 		return undefined;
-	const why = price === null ? 'the service does not state what a job costs' : obstacle;
+	const why = expected.price === null ? 'the service does not state what a job costs' : obstacle;
 	const needed = neededBy(item);
 	return fail({ kind: 'dayCap', maxCredits: maxCreditsPerDay, spent, needed, problem: why });
 }
@@ -179,26 +189,27 @@ export function lockOf({ executionSum: { flow } }: Item): Semaphore {
 	return getOrCreate(locks, flow, () => new Semaphore(1));
 }
 
-/** More kinds of requests than wait at the same time. */
-const MOST_KINDS = 100;
-
-/** By kind of request: creations whose price is not known are sent one after the other. */
-const locksOfKinds = new WeakMap<Workspace, BoundedMap<string, Semaphore>>();
+/** Creations of a workspace without a certain price take turns under a limit of the day. */
+const locksOfUncertain = new WeakMap<Workspace, Semaphore>();
 
 /**
- * Under a limit of the day, of all executions one request of a kind whose price is not known goes out at a
- * time.
+ * Under a limit of the day, of all executions one request without a certain price goes out at a time.
  * @returns what sending it comes to; `undefined` where it was cancelled before its turn
  */
-export async function aloneIfUnpriced<T>(
+export async function aloneIfUncertain<T>(
 	{ settings, workspace }: Item,
 	request: Priced,
 	waiter: Waiter,
 	send: () => Promise<T>,
 ): Promise<T | undefined> {
-	const isPriced = workspace.prices.reservationOf(request) !== undefined;
-	if (isPriced || settings.maxCreditsPerDay === Infinity) return await send();
-	const ofWorkspace = getOrCreate(locksOfKinds, workspace, () => new BoundedMap(MOST_KINDS));
-	const lock = getOrCreate(ofWorkspace, priceKindOf(request), () => new Semaphore(1));
-	return await lock.run(waiter, send);
+	const { prices } = workspace;
+	if (prices.isCertain(request) || settings.maxCreditsPerDay === Infinity) return await send();
+	const lock = getOrCreate(locksOfUncertain, workspace, () => new Semaphore(1));
+	if (!(await lock.enter(waiter))) return undefined;
+	// The one before may have told the price: then this one goes out beside the next.
+	if (prices.isCertain(request)) {
+		lock.leave();
+		return await send();
+	}
+	return await send().finally(() => lock.leave());
 }

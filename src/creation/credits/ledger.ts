@@ -127,7 +127,7 @@ function voidEntry(item: Item, entry: LedgerEntry): void {
 	ledgerOf(item).remove(entry);
 }
 
-/** What a request of unknown price may have reserved: all that is left of a limit; nothing without one. */
+/** What a request without a certain price may have reserved: all that is left of a limit, if there is one. */
 const allThatIsLeft = (left: number): number => (left === Infinity ? 0 : Math.max(0, left));
 
 /**
@@ -148,11 +148,14 @@ export function settleEntry(
 	const open = ledger.openUnder(entry.key);
 	if (!made.ok) {
 		if (!isOutcomeOpen(memory.state)) return voidEntry(item, entry);
-		const expected = prices.reservationOf(request);
-		executionSum.countOpen(item, expected ?? allThatIsLeft(leftOfExecution(item)));
+		const expected = prices.reservationOf(request) ?? 0;
+		const mayHaveReserved = (left: number) =>
+			prices.isCertain(request) ? expected : Math.max(expected, allThatIsLeft(left));
+		executionSum.countOpen(item, mayHaveReserved(leftOfExecution(item)));
 		// The day counts it once, however often it is sent.
 		if (open) return voidEntry(item, entry);
-		entry.credits = expected ?? allThatIsLeft(leftOfDay(item));
+		// What is left of the day lacks what this entry counts with already.
+		entry.credits = mayHaveReserved(leftOfDay(item) + entry.credits);
 		entry.answeredAt = clock.monotonic();
 		ledger.noteOpen(entry);
 		return;

@@ -125,6 +125,29 @@ test('another process has its prices from the list, of a model of the third page
 	expect(asked).toHaveLength(3);
 });
 
+test('where only another quality has a price, something must be left, and at most one job exceeds it', async () => {
+	const qualities: Record<string, number> = { low: 0, high: 4, best: 9 };
+	const priced = {
+		...service,
+		price: (body: object) => qualities[(body as Body).parameters?.quality ?? ''] ?? 0,
+	};
+	const start = async (maxCredits: number) => {
+		const t = rowsOf([1], maxCredits, { service: priced });
+		await t.execute({ ...UNLIMITED, parameters: { quality: byId('low') } });
+		return t;
+	};
+	const nothing = await start(0);
+	const ofHigh = { parameters: { quality: byId('high') } };
+	expect((await nothing.execute(ofHigh)).credits).toBe(0);
+	const some = await start(3);
+	const nodeMemory = {};
+	for (const quality of ['high', 'best', 'high', 'low']) {
+		const changed = { prompt: quality, parameters: { quality: byId(quality) } };
+		await ended(some.run({ executionId: 'one', nodeMemory }, changed));
+	}
+	expect(some.charged()).toBe(4);
+});
+
 test('with On Error: Stop a row that is known to be too dear is not sent, and the run says so', async () => {
 	const { execute } = rowsOf([1, 16, 1], 10, { continueOnFail: false });
 	await execute({ ...UNLIMITED, parameters: { count: 1 } });

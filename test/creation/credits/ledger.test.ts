@@ -69,6 +69,19 @@ test('a creation counts with its expected price until its answer says what it ha
 	expect(sums()).toEqual([0, 0, []]);
 });
 
+test('where only a guess is known of it, what was lost may have cost all that is left', () => {
+	const { itemOf, sums } = setUp();
+	const item = itemOf(0);
+	item.settings = { ...item.settings, maxCredits: 50, maxCreditsPerDay: 100 };
+	item.run.today = { credits: 30, ids: new Set(), began: 0, askedAt: 0 };
+	const dearer = { ...BODY, parameters: { quality: 'high' } };
+	const entry = addEntry(item, dearer, KEY);
+	expect(sums()).toEqual([0, 3, []]);
+	item.memory.state = open;
+	if (entry) settleEntry(item, entry, dearer, lost, false);
+	expect(sums()).toEqual([50, 70, []]);
+});
+
 describe('two items that send one request under a key that they share, after an answer was lost', () => {
 	/** What each of them hears then: a job, and whether it was paid for now; no answer again; a refusal. */
 	type Heard = boolean | 'lost' | 'refused';

@@ -36,6 +36,8 @@ interface Lists {
 	hasFailed?: (id: string) => boolean;
 	/** How long its jobs take, in ms. */
 	jobMs?: number;
+	/** What a job costs; 2 credits by default. */
+	priceOf?: (body: Record<string, unknown>) => number;
 	/** How it writes where its next page begins. */
 	cursorOf?: (at: number) => string;
 }
@@ -77,7 +79,9 @@ class Ledger {
 		if (method === 'POST') {
 			const key = headers?.['Idempotency-Key'];
 			const known = key === undefined ? undefined : this.keys.get(key);
-			const made = known ?? this.charge(PRICE, body as Record<string, unknown>);
+			const { priceOf = () => PRICE } = this.lists;
+			const asked = body as Record<string, unknown>;
+			const made = known ?? this.charge(priceOf(asked), asked);
 			if (key !== undefined) this.keys.set(key, made);
 			await clock.sleep(50);
 			return answer(202, this.shown(made));
@@ -204,6 +208,67 @@ test.each([1, 2])('four executions at the same time, in %i processes', async (pr
 	// Of each other process one picture may be on its way.
 	expect(ledger.sum).toBeLessThanOrEqual(20 + (processes - 1) * PRICE);
 	expect(ledger.sum).toBeGreaterThanOrEqual(20);
+});
+
+describe('three pictures of one quality were made for 8 credits each, and their jobs go on', () => {
+	/** A process before a service with these prices by quality, or by model where no quality is asked for. */
+	async function picturesOf(prices: Record<string, number>, left: number) {
+		const priceOf = ({ model, parameters }: Record<string, unknown>) =>
+			prices[(parameters as { quality?: string } | undefined)?.quality ?? String(model)] ?? 8;
+		const ledger = new Ledger({ hasCursor: true, isDated: true, jobMs: 3_600_000, priceOf });
+		const t = processOf(ledger, 3 * 8 + left, {
+			own: undefined,
+			credential: { concurrentJobs: 9 },
+		});
+		let executions = 0;
+		/** Executions that start together, of one picture each. */
+		const make = async (...asked: Array<Record<string, unknown>>) => {
+			const runs = asked.map(async (picture) => {
+				executions += 1;
+				const own = { items: [{ json: {} }], executionId: `e${executions}`, nodeMemory: {} };
+				const prompt = `picture ${executions}`;
+				return await ended(t.run(own, { prompt, waitForCompletion: false, ...picture }));
+			});
+			await Promise.all(runs);
+		};
+		for (let picture = 0; picture < 3; picture += 1) await make(of('usual'));
+		const later = () => ledger.charges.slice(3);
+		return { make, later, costs: () => later().map(({ credits }) => credits) };
+	}
+
+	const of = (quality: string) => ({ parameters: { quality: byId(quality) } });
+
+	test('one of another quality goes out alone, and the others by its price', async () => {
+		const { make, costs } = await picturesOf({ high: 40 }, 50);
+		await make(of('high'), of('high'), of('high'));
+		expect(costs()).toEqual([40]);
+	});
+
+	test('of several qualities without a price, one exceeds what is left', async () => {
+		const { make, costs } = await picturesOf({ high: 40, higher: 60, best: 80 }, 30);
+		await make(of('high'), of('higher'), of('best'));
+		expect(costs()).toEqual([40]);
+	});
+
+	test('of two models without a price, one exceeds what is left', async () => {
+		const { make, costs } = await picturesOf({ one: 40, other: 60 }, 30);
+		await make({ model: byId('one') }, { model: byId('other') });
+		expect(costs()).toEqual([40]);
+	});
+
+	test('another quality is expected to cost as much as the dearest', async () => {
+		const { make, costs } = await picturesOf({ high: 40, low: 1 }, 70);
+		for (const quality of ['high', 'usual', 'low']) await make(of(quality));
+		expect(costs()).toEqual([40, 8]);
+	});
+
+	test('once a quality has a price, its pictures go out together', async () => {
+		const { make, later } = await picturesOf({ high: 1 }, 1_000);
+		await make(of('high'), of('high'), of('high'));
+		const [first = 0, second = 0, third] = later().map(({ at }) => at);
+		expect(second).toBeGreaterThan(first);
+		expect(third).toBe(second);
+	});
 });
 
 test('what others spend while a run goes on counts where it matters', async () => {
