@@ -19,7 +19,7 @@ import {
 import type { Item, ItemOutput, Settings } from './item';
 import { noteJobEnd } from './credits/ledger';
 import { confirmJob, forgetKey } from './idempotency/replayedJob';
-import type { ObtainedJob, Progress } from './answer';
+import type { ObtainedJob, Progress } from './progress';
 import { withReadPermit, refusedAlike, whyStopped } from './run';
 import { goOnWithLost } from './idempotency/lostRequests';
 import {
@@ -41,7 +41,7 @@ import { forgetUploads, openFiles, uploadAll } from './uploads';
  * in one table.
  *
  * - While it is out: by `Client.request`, as `RETRIES` in `transport/retries.ts` says.
- * - In this try: by the loop in `obtainJob`, for each reason in `Again` (`answer.ts`).
+ * - In this try: by the loop in `obtainJob`, for each reason in `Again` (`progress.ts`).
  * - In the next try or a retry: as `nextStep` in `idempotency/itemState.ts` says.
  */
 

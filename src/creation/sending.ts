@@ -4,7 +4,7 @@ import { fail, type Failed, type Result } from '../base/result';
 import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
 import type { Slot } from '../transport/jobSlots';
-import { hear, type Heard, type Progress } from './answer';
+import { hear } from './answer';
 import {
 	aloneIfUncertain,
 	askBook,
@@ -15,6 +15,7 @@ import {
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
+import type { Heard, Progress } from './progress';
 import { noteFailure, refusedAlike } from './run';
 import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';

@@ -2,6 +2,7 @@ import { ENDPOINTS, LIMITS } from '../api';
 import { BoundedMap } from '../base/boundedMap';
 import { getOrCreate } from '../base/getOrCreate';
 import { fail, ok, type Result } from '../base/result';
+import { MINUTE_MS } from '../base/times';
 import {
 	asText,
 	isResource,
@@ -27,7 +28,7 @@ import type { OtherClients } from './otherClients';
 import { mustBeList, pageOf } from './pages';
 import type { RateLimiter } from './rateLimiter';
 import { refusalOf } from './statuses';
-import { MINUTE_MS, TUNING } from './tuning';
+import { TUNING } from './tuning';
 
 /** The time between two ticks, at each of which the poller decides what to read next. */
 const TICK_MS = 250;

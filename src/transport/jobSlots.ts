@@ -1,10 +1,11 @@
 import { fail, ok, type Result } from '../base/result';
+import { MINUTE_MS } from '../base/times';
 import type { Channel, Clock, Random, Resource } from '../base/types';
 import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 import { LIMITS } from '../api';
 import type { OtherClients } from './otherClients';
-import { MINUTE_MS, scattered, TUNING } from './tuning';
+import { scattered, TUNING } from './tuning';
 
 /**
  * The limit on running jobs that a job counts for (specification: Limits): `media` for Concurrent media jobs,

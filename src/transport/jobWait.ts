@@ -1,5 +1,6 @@
 import { offAbort, onAbort } from '../base/abort';
 import { fail, ok, type Failed, type Result } from '../base/result';
+import { MINUTE_MS } from '../base/times';
 import type { Channel, Clock, Resource } from '../base/types';
 import { requestResource, type Client } from './client';
 import {
@@ -13,7 +14,7 @@ import {
 import type { OtherClients } from './otherClients';
 import type { RateLimiter } from './rateLimiter';
 import { isGone, isRefusal, meaningOf } from './statuses';
-import { MINUTE_MS, TUNING } from './tuning';
+import { TUNING } from './tuning';
 
 /** The shortest time between two lists, and after a look that has failed. */
 export const MIN_POLL_GAP_MS = 1_000;

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../base/boundedMap';
-import { MINUTE_MS, TUNING } from './tuning';
+import { MINUTE_MS } from '../base/times';
+import { TUNING } from './tuning';
 
 /*
  * How a process learns that others use its workspace, and slows down. Processes never talk to each other:

@@ -10,6 +10,7 @@ import { BoundedMap } from '../base/boundedMap';
 import { getOrCreate } from '../base/getOrCreate';
 import { Semaphore } from '../base/semaphore';
 import { creditWords } from '../base/texts';
+import { MINUTE_MS } from '../base/times';
 import {
 	asText,
 	isRecord,
@@ -22,7 +23,6 @@ import { flagOf } from '../base/values';
 import type { Client } from './client';
 import { outputCount } from './jobState';
 import { mustBeList, pageOf } from './pages';
-import { MINUTE_MS } from './tuning';
 
 /*
  * What requests cost. The specification states few prices; the others are learned from what the workspace has

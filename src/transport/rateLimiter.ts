@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../base/times';
 import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 import type { Clock, Channel } from '../base/types';
 import type { OtherClients } from './otherClients';
-import { MINUTE_MS, TUNING } from './tuning';
+import { TUNING } from './tuning';
 
 /** A little more than the minute of the service, because its clock and ours do not run in step. */
 const WINDOW_MS = MINUTE_MS + 250;

@@ -1,6 +1,3 @@
-/** The minute by which the service counts requests (specification: Limits, Request rate). */
-export const MINUTE_MS = 60_000;
-
 /**
  * The figures that were tuned: each trades time for requests, and `npm run bench` shows what it costs. All
  * other times in the code are limits of the service, bounds, or promises of docs/limits.md.

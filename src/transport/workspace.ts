@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'crypto';
 import { systemClock } from '../base/clock';
 import { getOrCreate } from '../base/getOrCreate';
-import { DAY_MS } from '../base/times';
+import { DAY_MS, MINUTE_MS } from '../base/times';
 import type { Clock, Random } from '../base/types';
 import type { Access, RateLimits } from './credential';
 import { Client } from './client';
@@ -11,7 +11,6 @@ import { JobSlots } from './jobSlots';
 import { OtherClients } from './otherClients';
 import { PriceBook } from './priceBook';
 import { RateLimiter } from './rateLimiter';
-import { MINUTE_MS } from './tuning';
 
 /**
  * After so long without a request a workspace is forgotten, in ms, if nobody waits in it and nothing was

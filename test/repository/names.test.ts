@@ -45,20 +45,6 @@ test('what a file of src exports is called as nothing else is', () => {
 	expect(exported.length).toBeGreaterThan(400);
 });
 
-/** What the names of constants in capitals mean, such as that of a time limit, stands beside each of them. */
-const IN_CAPITALS = /^[A-Z][A-Z0-9_]*$/;
-
-/** What n8n calls in both triggers. */
-const IN_BOTH_TRIGGERS = ['execute'];
-
-test('a type or a function within a file is called as none of another file', () => {
-	const declared = files.filter((file) => !OF_N8N.test(file)).flatMap(declaredIn);
-	const names = declared.map(({ name }) => name).filter((name) => !IN_CAPITALS.test(name));
-	const twice = names.filter((name, index) => names.indexOf(name) !== index);
-	const allowed = [...TWICE, ...IN_BOTH_TRIGGERS];
-	expect(twice.filter((name) => !allowed.includes(name))).toEqual([]);
-});
-
 test('no two files of src have one name', () => {
 	const names = files
 		.filter((file) => file.startsWith('src/'))

@@ -1,11 +1,11 @@
 import { ENDPOINTS } from '../../api';
+import { MINUTE_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
 import { mustBeObject, requestResource } from '../../transport/client';
 import { AGENT_STATUSES, jobState, readerPath } from '../../transport/jobState';
 import { mustBeList } from '../../transport/pages';
 import type { Priced } from '../../transport/priceBook';
 import { isGone } from '../../transport/statuses';
-import { MINUTE_MS } from '../../transport/tuning';
 import type { Item } from '../item';
 import { creditsSince, ledgerOf, sumOf, type LedgerEntry } from './ledger';
 import { shownSince, startOfDay, type AskService, type Today } from './shownToday';

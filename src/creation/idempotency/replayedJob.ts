@@ -1,14 +1,13 @@
 import { ENDPOINTS, LIMITS } from '../../api';
 import { BoundedMap } from '../../base/boundedMap';
 import { shortHash } from '../../base/hash';
-import { DAY_MS, momentOf } from '../../base/times';
+import { DAY_MS, MINUTE_MS, momentOf } from '../../base/times';
 import { asText, type Resource } from '../../base/types';
 import { mustBeList, pageOf } from '../../transport/pages';
 import { jobState, type JobState } from '../../transport/jobState';
-import { MINUTE_MS } from '../../transport/tuning';
 import { takeBack } from '../credits/ledger';
 import type { Item } from '../item';
-import type { ObtainedJob, Progress } from '../answer';
+import type { ObtainedJob, Progress } from '../progress';
 import { readKnownJob } from '../outputs';
 import { recordEvent } from './itemState';
 

@@ -1,0 +1,82 @@
+import type { Result } from '../base/result';
+import type { Resource } from '../base/types';
+import type { Slot, SlotKind } from '../transport/jobSlots';
+import type { CreditWait } from '../transport/topUpGate';
+import type { LedgerEntry } from './credits/ledger';
+import type { Idempotency } from './idempotency/idempotency';
+import type { DatedJob } from './idempotency/replayedJob';
+import type { Item } from './item';
+
+/* What is known of one creation while it is under way, from its key to its job. */
+
+/** A job, as it was last seen. */
+export interface ObtainedJob {
+	job: Resource;
+	/** Whether there is nothing to wait for, whatever its status. */
+	isOver: boolean;
+	/** Whether the answer says that its plan is approved: then a plan is no end, whatever the word. */
+	isApproved?: boolean;
+}
+
+/** Why a creation is sent again. */
+export type Again =
+	/** Its key has led to nothing (`settleKey`, `confirmJob`): with the next one, at once. */
+	| 'otherKey'
+	/** It was refused for lack of credits (`tellTopUpGate`): once there may be some. */
+	| 'topUp'
+	/** It was refused for lack of a slot (`settleSlot`): with the next one. */
+	| 'slot'
+	/** It got its slot so late that its key or the credits may be over (`sending.ts`): decided anew. */
+	| 'waited';
+
+export type Heard = Result<ObtainedJob> | { again: Again };
+
+/** Its wait for a slot, and the slot. */
+interface SlotWait {
+	/** The kind of slot that its job takes, if it takes one. */
+	readonly kind: SlotKind | undefined;
+	/** The slot that the job holds: a known job holds none. */
+	slot?: Slot;
+	/** When its wait for a slot began, on the monotonic clock. */
+	waitsSince?: number;
+	/** How often it was refused with 429. */
+	timesThrottled: number;
+	/** When first in a row, on the monotonic clock. */
+	throttledSince?: number;
+}
+
+/** Its request, as it has gone out. */
+interface Out {
+	/** When first, on the monotonic clock. */
+	since: number;
+	/** The same by the clock of the service, if it says that. */
+	sentAt?: number;
+	/** The key of the last one. */
+	key?: string;
+	/** When one first went out of which nobody knows yet what was done, on the monotonic clock. */
+	openSince?: number;
+}
+
+/** What a creation has met so far. Each answer changes it. */
+export interface Progress {
+	readonly item: Item;
+	/** Hash of what is asked for. */
+	readonly content: string;
+	readonly idempotency: Idempotency;
+	/** When this try began, on the monotonic clock. */
+	readonly beganAt: number;
+	/** Whether this process had seen the job of its answer: before this try began, or meanwhile. */
+	jobSeen?: 'before' | 'meanwhile';
+	/** The last job of this try that says it had failed before. */
+	olderByItsDate?: DatedJob;
+	readonly slotWait: SlotWait;
+	readonly out: Out;
+	/** Of the last request, in the ledger of credits; `undefined` where it costs nothing. */
+	entry?: LedgerEntry;
+	readonly creditWait: CreditWait;
+	/**
+	 * Why the request is sent again, if it is. If it is sent again with another key, it does not wait anew
+	 * for what the request before has waited for.
+	 */
+	again?: Again;
+}
