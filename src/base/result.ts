@@ -32,8 +32,8 @@ export type Failure =
 	 */
 	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | null | undefined }
 	/**
-	 * The item was not sent, because it would exceed the limit of the day. `problem`: why that limit cannot
-	 * be kept.
+	 * The item was not sent, because it would exceed the limit of the day. `obstacle`: why that limit
+	 * cannot be kept.
 	 */
 	| {
 			kind: 'dayCap';
@@ -41,10 +41,22 @@ export type Failure =
 			spent: number;
 			/** What the run is expected to need, if that is known. */
 			needed: number | undefined;
-			problem?: string;
+			obstacle?: DayObstacle;
 	  }
 	/** An earlier attempt may have been paid for. `because`: why its key can no longer tell. */
 	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
+
+/** Why it is not known what was spent today. Its kind decides what helps. */
+export interface DayObstacle {
+	/**
+	 * - `forbidden`: the key may not list the jobs
+	 * - `unreadable`: their list could not be read this time
+	 * - `tooMany`: they are too many to be read
+	 * - `unsaid`: the service does not say enough of them
+	 */
+	kind: 'forbidden' | 'unreadable' | 'tooMany' | 'unsaid';
+	problem: string;
+}
 
 /** A job was made, and has ended badly. */
 export interface JobFailure {

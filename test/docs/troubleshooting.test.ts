@@ -57,7 +57,13 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	],
 	dayCap: [
 		{ kind: 'dayCap', maxCredits: 77, spent: 66, needed: 55 },
-		{ kind: 'dayCap', maxCredits: 77, spent: 0, needed: undefined, problem: '…' },
+		{
+			kind: 'dayCap',
+			maxCredits: 77,
+			spent: 0,
+			needed: undefined,
+			obstacle: { kind: 'unsaid', problem: '…' },
+		},
 	],
 	noSlot: [{ kind: 'noSlot', waitedMs: 120_000, others: 0 }],
 	fault: [{ kind: 'fault', problem: '…' }],

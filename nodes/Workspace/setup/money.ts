@@ -39,7 +39,7 @@ export function spentToday({ origin }: Item, { reads, today }: Replies): Finding
 	const { endpoint, result } = reads.generations;
 	if (!result.ok) return unanswered(result, endpoint);
 	const { credits: spent, obstacle, uncounted, countsAll } = today;
-	if (obstacle !== undefined) return unknown(`${obstacle}.`, LOOK_AT_USAGE);
+	if (obstacle !== undefined) return unknown(`${obstacle.problem}.`, LOOK_AT_USAGE);
 	if (countsAll) {
 		const all = `All that is listed: ${creditWords(spent)}.`;
 		return unknown(`which of the jobs that are listed are of today. ${all}`, LOOK_AT_USAGE);

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../api';
 import { getOrCreate } from '../../base/getOrCreate';
-import { fail, type Failed } from '../../base/result';
+import { fail, type DayObstacle, type Failed } from '../../base/result';
 import { Semaphore } from '../../base/semaphore';
 import { flagOf } from '../../base/values';
 import { isRecord } from '../../base/types';
@@ -136,20 +136,27 @@ function beyondExecution(item: Item, expected: Expected): Failed | undefined {
 	return fail({ kind: 'creditCap', maxCredits, reserved, price: expected.price });
 }
 
+const NEVER_READ: DayObstacle = { kind: 'unreadable', problem: 'what was spent is not known' };
+
+const NO_PRICES: DayObstacle = {
+	kind: 'unsaid',
+	problem: 'the service does not state what a job costs',
+};
+
 function beyondDay(item: Item, expected: Expected): Failed | undefined {
 	const { settings, run, memory } = item;
 	const { maxCreditsPerDay } = settings;
 	// One that was sent before and may have been carried out is in the sum of the day, whichever execution
 	// has sent it.
 	if (maxCreditsPerDay === Infinity || isOutcomeOpen(memory.state)) return undefined;
-	const { obstacle } = run.today ?? { obstacle: 'what was spent is not known' };
+	const obstacle = run.today ? run.today.obstacle : NEVER_READ;
 	const spent = creditsOfToday(item);
 	const left = maxCreditsPerDay - spent;
 	if (obstacle === undefined && !isTooMuch(expected, { left, limit: maxCreditsPerDay }))
 		return undefined;
-	const why = expected.price === null ? 'the service does not state what a job costs' : obstacle;
+	const why = expected.price === null ? NO_PRICES : obstacle;
 	const needed = neededBy(item);
-	return fail({ kind: 'dayCap', maxCredits: maxCreditsPerDay, spent, needed, problem: why });
+	return fail({ kind: 'dayCap', maxCredits: maxCreditsPerDay, spent, needed, obstacle: why });
 }
 
 /** What all items of a run are expected to reserve; `undefined` where that is not known. */

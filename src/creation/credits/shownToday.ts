@@ -6,7 +6,7 @@ import {
 	textOf,
 	type Endpoint,
 } from '../../api';
-import type { Failed, Result } from '../../base/result';
+import type { DayObstacle, Failed, Result } from '../../base/result';
 import { DAY_MS, momentOf } from '../../base/times';
 import { isRecord, type ApiRequest, type ApiResponse, type Json } from '../../base/types';
 import { jobState } from '../../transport/jobState';
@@ -26,7 +26,7 @@ export interface Today {
 	/** The ids of all generations in the list. */
 	ids: ReadonlySet<unknown>;
 	/** Why it is not known what was spent: then nothing is sent. */
-	obstacle?: string;
+	obstacle?: DayObstacle;
 	/** What `credits` does not count, in words. */
 	uncounted?: string;
 	/** Whether all that is listed is in it, as nobody says what is of today. */
@@ -88,19 +88,20 @@ async function readPage(read: AskService, cursor?: string, earlierCursors?: Read
 /** When an entry of the list was made, as far as it says so. */
 const madeAt = ({ created_at: at }: Json = {}): number => momentOf(at);
 
-function obstacleOf(failed: Failed): string {
-	if (failed.failure.kind === 'skipped') return failed.failure.cause;
-	const isRefused = refusalOf(failed) === 'forbidden';
-	return isRefused
-		? 'the key may not list generations (scope generations:read)'
-		: 'the list of generations could not be read';
-}
-
-const hindered = (obstacle: string): Today => ({
+const hindered = (kind: DayObstacle['kind'], problem: string): Today => ({
 	credits: 0,
 	ids: new Set(),
-	obstacle,
+	obstacle: { kind, problem },
 });
+
+/** A page of the list could not be read. */
+function hinderedBy(failed: Failed): Today {
+	// Check Setup asks for a few pages only.
+	if (failed.failure.kind === 'skipped') return hindered('tooMany', failed.failure.cause);
+	return refusalOf(failed) === 'forbidden'
+		? hindered('forbidden', 'the key may not list generations (scope generations:read)')
+		: hindered('unreadable', 'the list of generations could not be read');
+}
 
 /** Long before any job. */
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
@@ -128,18 +129,19 @@ async function entriesBackTo(read: AskService, since: number): Promise<Json[] | 
 	for (let number = 1; number <= MOST_PAGES; number += 1) {
 		if (cursor !== undefined) cursors.add(cursor);
 		const page = await readPage(read, cursor, cursors);
-		if ('failure' in page) return hindered(obstacleOf(page));
+		if ('failure' in page) return hinderedBy(page);
 		for (const entry of page.entries) entries.set(entry.id ?? entry, entry);
-		if (page.deadEnd !== undefined) return hindered(page.deadEnd);
+		if (page.deadEnd !== undefined) return hindered('unsaid', page.deadEnd);
 		cursor = page.next;
 		if (cursor === undefined) return [...entries.values()];
 		// A cursor may be no moment. Then the last entry may say from when the next page is.
 		const moments = [momentOf(cursor), madeAt(page.entries.at(-1))];
 		const goesOnAt = moments.find((moment) => !Number.isNaN(moment));
-		if (goesOnAt === undefined) return hindered('the list does not say from when its jobs are');
+		if (goesOnAt === undefined)
+			return hindered('unsaid', 'the list does not say from when its jobs are');
 		if (goesOnAt < since) return [...entries.values()];
 	}
-	return hindered('today has more jobs than can be read');
+	return hindered('tooMany', 'today has more jobs than can be read');
 }
 
 /** What an entry has reserved. One that has failed and states nothing does not reserve anything any more. */
@@ -152,7 +154,7 @@ async function generationsSince(read: AskService, since: number): Promise<Today 
 	if (!Array.isArray(entries)) return entries;
 	const isDated = entries.every((entry) => !Number.isNaN(madeAt(entry)));
 	const undated = isDated ? undefined : await olderThan(read, since, entries);
-	if (undated && 'failure' in undated) return hindered(obstacleOf(undated));
+	if (undated && 'failure' in undated) return hinderedBy(undated);
 	const isOfToday = (entry: Json) =>
 		undated ? !undated.older.has(entry.id) : madeAt(entry) >= since;
 	const ofToday = entries.filter(isOfToday).map(creditsIn);
@@ -160,7 +162,7 @@ async function generationsSince(read: AskService, since: number): Promise<Today 
 	const credits = totalOf(stated);
 	const ids = new Set(entries.map(({ id }) => id));
 	if (stated.length < ofToday.length)
-		return hindered('the service does not state what its jobs have cost');
+		return hindered('unsaid', 'the service does not state what its jobs have cost');
 	// Only jobs that have ended well are in the usage, so only those of the list can be compared with it.
 	const ofAudio = entries
 		.filter(isOfToday)

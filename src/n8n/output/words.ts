@@ -1,5 +1,5 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../../api';
-import type { Failed, Failure, ServiceError } from '../../base/result';
+import type { DayObstacle, Failed, Failure, ServiceError } from '../../base/result';
 import { asText, type NoResponse } from '../../base/types';
 import { creditWords, roundedUp } from '../../base/texts';
 import { baseUrlIn } from '../../transport/credential';
@@ -161,14 +161,22 @@ function ofCreditCap(
 	];
 }
 
+/** What helps where it is not known what was spent today. */
+const CURES: Record<DayObstacle['kind'], string> = {
+	forbidden: 'Give the key the scope generations:read, or remove the limit',
+	unreadable: 'Wait until the service answers, or remove the limit',
+	tooMany: 'Wait until tomorrow, or remove the limit',
+	unsaid: 'Remove the limit',
+};
+
 function ofDayCap(
-	{ maxCredits, spent, needed, problem }: FailureOf<'dayCap'>,
+	{ maxCredits, spent, needed, obstacle }: FailureOf<'dayCap'>,
 	context: ErrorContext,
 ): Text {
-	if (problem !== undefined)
+	if (obstacle !== undefined)
 		return [
-			`Max Credits per Day (${maxCredits}) cannot be kept: ${problem}`,
-			`${progress(context)}Remove the limit, or let the key read what was spent; then ${goOn(context)}.`,
+			`Max Credits per Day (${maxCredits}) cannot be kept: ${obstacle.problem}`,
+			`${progress(context)}${CURES[obstacle.kind]}; then ${goOn(context)}.`,
 		];
 	const need =
 		needed === undefined

@@ -166,21 +166,50 @@ test('what was spent is read once a run', async () => {
 	expect(t.asked.filter(({ path }) => path === '/usage')).toHaveLength(1);
 });
 
-test.each<[string, Partial<Service>, RegExp]>([
-	['is refused', { list: answer(403, errorBody('no')) }, /may not list generations/],
-	['cannot be read', { list: { noResponse: 'ECONNRESET' } }, /could not be read/],
-	['names no credits', { earlier: [[1, undefined]] }, /does not state what its jobs have cost/],
+test.each<[string, Partial<Service>, RegExp, RegExp]>([
+	[
+		'is refused',
+		{ list: answer(403, errorBody('no')) },
+		/may not list generations/,
+		/Give the key the scope generations:read, or remove the limit; then /,
+	],
+	[
+		'cannot be read',
+		{ list: { noResponse: 'ECONNRESET' } },
+		/could not be read/,
+		/Wait until the service answers, or remove the limit; then /,
+	],
+	[
+		'names no credits',
+		{ earlier: [[1, undefined]] },
+		/does not state what its jobs have cost/,
+		/Remove the limit; then /,
+	],
+	[
+		'has no end',
+		{
+			earlier: Array.from({ length: 5_100 }, (_, index): [number, number] => [
+				1 + index / 1_000_000,
+				2,
+			]),
+		},
+		/today has more jobs than can be read/,
+		/Wait until tomorrow, or remove the limit; then /,
+	],
 	[
 		'goes on at no moment',
 		{ list: answer(200, { data: [{ id: 'x' }], has_more: true, next_cursor: 'abc' }) },
 		/does not say from when its jobs are/,
+		/Remove the limit; then /,
 	],
-])('where the list %s, nothing is sent, and it says why', async (_name, service, why) => {
+])('where the list %s, nothing is sent, and it says why and what helps', async (...row) => {
+	const [, service, why, cure] = row;
 	const t = workspaceOf({ ...service, maxCreditsPerDay: 500, continueOnFail: false });
 	const { error } = await t.execute();
 	expect(t.charged()).toBe(0);
 	expect(error?.message).toMatch(/^Max Credits per Day \(500\) cannot be kept: /);
 	expect(error?.message).toMatch(why);
+	expect(error?.description).toMatch(cure);
 	expect(error?.description).toContain('Nothing was sent');
 });
 
