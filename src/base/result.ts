@@ -43,8 +43,19 @@ export type Failure =
 			needed: number | undefined;
 			obstacle?: DayObstacle;
 	  }
-	/** An earlier attempt may have been paid for. `because`: why its key can no longer tell. */
-	| { kind: 'possibleDuplicate'; because: 'expired' | 'changed' };
+	/** An earlier attempt may have been paid for, and what it was paid for cannot be had. */
+	| { kind: 'possibleDuplicate'; because: Doubt };
+
+/**
+ * Why what an earlier attempt has made cannot be had. Of a request without an answer:
+ * - `expired`, `changed`: its idempotency key can no longer tell
+ * - `otherWorkspace`: it was sent with another API key, and so perhaps to another workspace
+ *
+ * Of a job that is known, and that the service says it does not know:
+ * - `jobGone`: it was deleted
+ * - `jobElsewhere`: it was made with another API key
+ */
+export type Doubt = 'expired' | 'changed' | 'otherWorkspace' | 'jobGone' | 'jobElsewhere';
 
 /** Why it is not known what was spent today. Its kind decides what helps. */
 export interface DayObstacle {

@@ -5,7 +5,7 @@ import { BinaryReference, type LocalFiles } from '../files/localFile';
 import { failureOf } from '../transport/jobFailure';
 import { AGENT_STATUS, filesIn, jobState, type TerminalStatuses } from '../transport/jobState';
 import type { SlotKind } from '../transport/jobSlots';
-import { refusalOf } from '../transport/statuses';
+import { isRefusal, refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
@@ -24,10 +24,13 @@ import { withReadPermit, refusedAlike, whyStopped } from './run';
 import { goOnWithLost } from './idempotency/lostRequests';
 import {
 	factsOf,
+	hasDecided,
+	isOfOther,
 	nextStep,
 	recordEvent,
 	rememberedText,
 	type AskedFor,
+	type JobReference,
 } from './idempotency/itemState';
 import { isRepetition, sendWhenAffordable, type CreationRequest } from './sending';
 import { forgetUploads, openFiles, uploadAll } from './uploads';
@@ -185,9 +188,10 @@ class Creation {
 	 */
 	private async decide(item: Item): Promise<Result<Start>> {
 		const { askedFor, files, idempotency, progress } = this;
-		const { memory, origin, request, run, workspace } = item;
+		const { memory, origin, request, run, spec, workspace } = item;
 		const { execution } = origin.requester;
-		const facts = factsOf(memory, askedFor, workspace.clock.now(), execution);
+		const here = { now: workspace.clock.now(), execution, workspace: workspace.name };
+		const facts = factsOf(memory, askedFor, here);
 		const step = nextStep(memory.state, facts);
 		const asKnown = (job: Resource) =>
 			ok({ knownJob: { job, isOver: memory.state.is === 'done' } });
@@ -202,7 +206,10 @@ class Creation {
 				const kept = step.do === 'output' ? this.stillUsable(step.resource) : undefined;
 				if (kept) return asKnown(kept);
 				const read = await readKnownJob(item, step.job);
-				return read.ok ? asKnown(read.value) : read;
+				if (read.ok) return asKnown(read.value);
+				const isGone = isRefusal(read) && refusalOf(read) === 'notFound';
+				if (!isGone || spec.endpoint.does !== 'creates') return read;
+				return await this.replaceJob(item, step.job);
 			}
 			case 'resend': {
 				const { key, path, body } = step.sent;
@@ -221,6 +228,25 @@ class Creation {
 				return ok({ request: { ...this.draft, body: body.value } });
 			}
 		}
+	}
+
+	/**
+	 * The service does not know the job of the item: it was deleted, or the API key is that of another
+	 * workspace. The user is told first, and the next execution makes a new job.
+	 */
+	private async replaceJob(item: Item, job: JobReference): Promise<Result<Start>> {
+		const { memory, origin, workspace } = item;
+		const { execution } = origin.requester;
+		const isElsewhere = isOfOther(memory.state, workspace.name);
+		if (!hasDecided(memory.state, execution)) {
+			recordEvent(memory, { kind: 'userWarned', execution });
+			const because = isElsewhere ? 'jobElsewhere' : 'jobGone';
+			return fail({ kind: 'possibleDuplicate', because }, { ...job });
+		}
+		recordEvent(memory, { kind: 'startsOver' });
+		// In its own workspace the key that others use leads to the job that is gone.
+		if (!isElsewhere) this.idempotency.tryNextKey?.('failedBefore');
+		return await this.decide(item);
 	}
 
 	/** A resource that is remembered, if its links work for a while yet. */

@@ -218,7 +218,8 @@ async function exchange(
 		isOut = true;
 		out.since = clock.monotonic();
 		out.key = key;
-		recordEvent(memory, { kind: 'sending', key, path, body, now: clock.now() });
+		const now = clock.now();
+		recordEvent(memory, { kind: 'sending', key, path, body, now, workspace: workspace.name });
 	};
 	const headers: Record<string, string> = {};
 	if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;

@@ -838,7 +838,7 @@ class World {
 		this.log.push('another process');
 		this.process += 1;
 		this.lost = new LostOfWorkflow(this.clock);
-		this.workspace = new Workspace(PLAN, this.clock, this.dice.random);
+		this.workspace = new Workspace(PLAN, this.clock, this.dice.random, this.workspace.name);
 		this.taught.clear();
 		for (const { id } of this.service.charges) {
 			const order = this.orderOf.get(id);

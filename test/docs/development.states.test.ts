@@ -7,7 +7,7 @@ import {
 import { read } from '../support/sources';
 
 const job = { id: 'gen_1', object: 'generation' };
-const request = { path: '/generations', body: {}, now: 0 };
+const request = { path: '/generations', body: {}, now: 0, workspace: 'w' };
 
 /**
  * Every kind of event, in each variant that decides differently, but for the one that an item begins

@@ -1,5 +1,6 @@
 import { provesEachSentence, type Proof } from '../support/sentences';
 
+const OTHER_WORKSPACE = 'test/creation/idempotency/otherWorkspace.test.ts';
 const RUN = 'test/creation/idempotency/paidOnce.test.ts';
 const CONTENT = 'test/creation/idempotency/idempotency.sameRequest.test.ts';
 const WHOLE = 'test/n8n/runOperation.wholeRuns.test.ts';
@@ -127,6 +128,17 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A job that is known is read by its ID, also later.': [
 		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
+	'If the service does not know the job, or the API key is another one and the answer was lost, an error says so first.':
+		[
+			[
+				OTHER_WORKSPACE,
+				'with a key of another workspace: the user is told of the job, and then a new one is made',
+			],
+			[
+				OTHER_WORKSPACE,
+				'where the answer was lost, the user is told before it is sent with another API key',
+			],
+		],
 	'A job that has failed is no delivery: whoever asks again gets a new one.': [
 		NEXT,
 		[

@@ -68,7 +68,10 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	noSlot: [{ kind: 'noSlot', waitedMs: 120_000, others: 0 }],
 	fault: [{ kind: 'fault', problem: '…' }],
 	skipped: [{ kind: 'skipped', cause: '…' }],
-	possibleDuplicate: [{ kind: 'possibleDuplicate', because: 'expired' }],
+	possibleDuplicate: [
+		{ kind: 'possibleDuplicate', because: 'expired' },
+		{ kind: 'possibleDuplicate', because: 'jobGone' },
+	],
 };
 
 const messages = [

@@ -16,8 +16,8 @@ export const money: Mutant[] = [
 			},
 			'money/crash-in-flight-forgotten': {
 				why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
-				from: 'state.mayBeCarriedOut || state.isInFlight;\n\t\treturn',
-				to: 'state.mayBeCarriedOut;\n\t\treturn',
+				from: 'mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight',
+				to: 'mayBeCarriedOut: state.mayBeCarriedOut',
 			},
 			'money/key-outlives-the-service': {
 				why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
@@ -36,15 +36,15 @@ export const money: Mutant[] = [
 			},
 			'money/warned-once-pays-at-once': {
 				why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
-				from: 'sent.warnedIn !== undefined && sent.warnedIn !== execution',
-				to: 'sent.warnedIn !== undefined',
+				from: 'state.warnedIn !== undefined && state.warnedIn !== execution',
+				to: 'state.warnedIn !== undefined',
 			},
 		},
 	),
 	...inFile('src/creation/sending.ts', 'test/creation/idempotency/paidOnce.test.ts', {
 		'money/sent-but-not-noted': {
 			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
-			from: "recordEvent(memory, { kind: 'sending', key, path, body, now: clock.now() });",
+			from: "recordEvent(memory, { kind: 'sending', key, path, body, now, workspace: workspace.name });",
 			to: '',
 		},
 	}),

@@ -4,12 +4,14 @@ import { detailsOf, nodeError, describeFailure } from '../../src/n8n/output/erro
 import type { ErrorContext } from '../../src/n8n/output/errorContext';
 import { creditSentence, creditState } from '../../src/n8n/output/creditSentence';
 import {
+	type Doubt,
 	fail,
 	type Failed,
 	type Failure,
 	type NoResponseFailure,
 	type StatusFailure,
 } from '../../src/base/result';
+import type { Resource } from '../../src/base/types';
 import { NODE } from '../support/nodeContext';
 
 const context: ErrorContext = {
@@ -315,7 +317,8 @@ test.each([
 const saying = (message: string) => status(402, { serviceError: { message } });
 const ofOther = status(409, { serviceError: { message: 'Key reused with a different body' } });
 const waiting = { creates: false, charges: false, endpoint: ENDPOINTS.getJob };
-const duplicate = (because: 'expired' | 'changed') => fail({ kind: 'possibleDuplicate', because });
+const duplicate = (because: Doubt, job?: Resource) =>
+	fail({ kind: 'possibleDuplicate', because }, job);
 const LOOK_FIRST =
 	'Look for its job at the service \\(Get Many lists the newest\\): if there is none, retry this execution';
 
@@ -350,6 +353,22 @@ const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp
 	[fail(saying('not enough credits')), {}, /^Not enough credits \[/],
 	[duplicate('expired'), {}, RegExp(`its idempotency key is no longer valid.* ${LOOK_FIRST}`)],
 	[duplicate('changed'), {}, RegExp(`the request has been changed since.* ${LOOK_FIRST}`)],
+	[
+		duplicate('otherWorkspace'),
+		{},
+		/another API key or base URL since\. Look for its job with the earlier key \(Get Many lists the newest\): if there is none, retry this execution, which then sends it with the new one\./,
+	],
+	[
+		duplicate('jobElsewhere', good),
+		{},
+		/The job .* was made with another API key\. To get it, enter that key again, .* For a new one, which is paid for, retry this execution\.$/,
+	],
+	[duplicate('jobGone', good), {}, /may have been deleted\. .*paid for, retry this execution\.$/],
+	[
+		duplicate('jobGone', good),
+		ownKey,
+		/paid for, enter another Own Key and retry this execution\.$/,
+	],
 	// The prompt is not to blame where credits are.
 	[
 		fail({ ...KINDS.jobFailed, lacks: 'credits' }),

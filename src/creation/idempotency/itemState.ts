@@ -114,6 +114,14 @@ interface Keys {
 	nextKey: number;
 }
 
+/** A request was sent. */
+interface Requested extends Keys {
+	/** The name of the workspace that it was sent to last. Executions of older versions have none. */
+	workspace?: string;
+	/** The execution that told the user that to go on may mean to pay twice. */
+	warnedIn?: string;
+}
+
 /** Nothing was sent, or nothing came of what was sent. */
 export interface New extends Keys {
 	is: 'new';
@@ -123,7 +131,7 @@ export interface New extends Keys {
  * A request is in flight, its outcome is unknown, or it certainly did nothing, as after a 429. Holds the key
  * and the body exactly as sent.
  */
-export interface Sent extends Keys {
+export interface Sent extends Requested {
 	is: 'sent';
 	/** `undefined` with `none`. */
 	key?: string;
@@ -135,12 +143,10 @@ export interface Sent extends Keys {
 	isInFlight: boolean;
 	/** Whether an earlier attempt under this key may have been carried out. */
 	mayBeCarriedOut: boolean;
-	/** The execution that told the user that a job may exist for what was sent. */
-	warnedIn?: string;
 }
 
-/** A job exists, or is done: has succeeded. From here on it is only read, never requested again. */
-export interface Created extends Keys {
+/** A job exists, or is done: has succeeded. It is only read, and not requested again while it is there. */
+export interface Created extends Requested {
 	is: 'created' | 'done';
 	job: JobReference;
 	/** Of a job that is done, as JSON if it is small: text, so that nothing downstream modifies it. */
@@ -156,7 +162,14 @@ export type ItemState = New | Sent | Created;
 /** What can happen to an item. `transition` says what each one means in each state. */
 export type ItemEvent =
 	/** An attempt is about to be sent. Recorded before it is. */
-	| { kind: 'sending'; key?: string; path: string; body: unknown; now: number }
+	| {
+			kind: 'sending';
+			key?: string;
+			path: string;
+			body: unknown;
+			now: number;
+			workspace: string;
+	  }
 	/** What was sent did nothing and proves nothing: a 429, or it never left this machine. */
 	| { kind: 'noEffect' }
 	/** What was sent may have been carried out: no response, an unusable one, or a server error. */
@@ -175,22 +188,29 @@ export type ItemEvent =
 
 const newAt = (nextKey: number): New => ({ is: 'new', nextKey });
 
+/** Whether a request went to another workspace than this, or to the same under another API key. */
+export const isOfOther = (state: ItemState, workspace: string): boolean =>
+	state.is !== 'new' && state.workspace !== undefined && state.workspace !== workspace;
+
 /** An item begins so: nothing was sent for it. */
 export const NEW: New = newAt(0);
 
 function sending(
 	state: ItemState,
-	{ key, path, body, now }: ItemEvent & { kind: 'sending' },
+	{ key, path, body, now, workspace }: ItemEvent & { kind: 'sending' },
 ): ItemState {
 	if ('job' in state) return state;
 	const { nextKey } = state;
 	if (state.is === 'sent' && state.key === key) {
-		const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
-		return { ...state, isInFlight: true, mayBeCarriedOut };
+		const out = { ...state, workspace, isInFlight: true };
+		// What the other workspace may have made, the user has given up after a warning.
+		if (isOfOther(state, workspace)) return { ...out, mayBeCarriedOut: false, warnedIn: undefined };
+		return { ...out, mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight };
 	}
 	return {
 		is: 'sent',
 		nextKey,
+		workspace,
 		key,
 		path,
 		body,
@@ -219,21 +239,27 @@ export function transition(state: ItemState, event: ItemEvent): ItemState {
 			if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
 			return newAt(event.keepsKey ? nextKey : nextKey + 1);
 		case 'jobKnown':
-			return 'job' in state ? state : { is: 'created', nextKey, job: event.job };
+			if ('job' in state) return state;
+			return {
+				is: 'created',
+				nextKey,
+				job: event.job,
+				workspace: state.is === 'sent' ? state.workspace : undefined,
+			};
 		case 'jobSucceeded': {
 			if (state.is !== 'created') return state;
 			const { resource } = event;
-			const { job } = state;
+			const { job, workspace } = state;
 			return resource === undefined
-				? { is: 'done', nextKey, job }
-				: { is: 'done', nextKey, job, resource };
+				? { is: 'done', nextKey, job, workspace }
+				: { is: 'done', nextKey, job, workspace, resource };
 		}
 		case 'jobFailed':
 			return state.is === 'created' ? newAt(nextKey + 1) : state;
 		case 'startsOver':
 			return newAt(nextKey + 1);
 		case 'userWarned':
-			return state.is === 'sent' ? { ...state, warnedIn: event.execution } : state;
+			return state.is === 'new' ? state : { ...state, warnedIn: event.execution };
 	}
 }
 
@@ -280,7 +306,7 @@ export type Step =
 	/** Output the known resource. */
 	| { do: 'output'; job: JobReference; resource: string }
 	/** Tell the user that a job may exist, because the key can no longer show whether it does. */
-	| { do: 'warn'; because: 'expired' | 'changed' }
+	| { do: 'warn'; because: 'expired' | 'changed' | 'otherWorkspace' }
 	/** The user changed the request but not the key of their own, which belongs to the earlier request. */
 	| { do: 'reject'; job?: JobReference };
 
@@ -295,6 +321,8 @@ export interface Facts {
 	/** Whether the key stays the same whatever is requested (`custom`). */
 	usesOwnKey: boolean;
 	execution: string;
+	/** The name of the workspace: a rotated API key gives it another one. */
+	workspace: string;
 }
 
 /**
@@ -305,34 +333,42 @@ export interface Facts {
 export function factsOf(
 	memory: ItemMemory,
 	askedFor: AskedFor,
-	now: number,
-	execution: string,
+	here: Pick<Facts, 'now' | 'execution' | 'workspace'>,
 ): Facts {
 	const contentDiffers = memory.content !== undefined && memory.content !== askedFor.content;
 	const isSameInput = memory.inputFingerprint === askedFor.inputFingerprint;
 	const isSameKey = memory.customKey === askedFor.customKey;
 	return {
-		now,
+		...here,
 		contentDiffers,
 		changedByUser: contentDiffers && !isSameInput,
 		usesOwnKey: askedFor.customKey !== undefined && isSameKey,
-		execution,
 	};
 }
 
+/**
+ * Whether the user goes on after a warning: the next execution is the user's decision. Retry On Fail stays in
+ * the one that warned.
+ */
+export const hasDecided = (state: ItemState, execution: string): boolean =>
+	state.is !== 'new' && state.warnedIn !== undefined && state.warnedIn !== execution;
+
 function nextStepOfSent(
 	sent: Sent,
-	{ now, contentDiffers, changedByUser, usesOwnKey, execution }: Facts,
+	{ now, contentDiffers, changedByUser, usesOwnKey, execution, workspace }: Facts,
 ): Step {
 	const isExpired = isKeyExpired(sent.firstSentAt, now);
 	const startOver: Step = { do: 'send', startsOver: true };
 	// What certainly did nothing is built anew.
 	if (!isOutcomeOpen(sent)) return { do: 'send', startsOver: contentDiffers || isExpired };
-	if (!changedByUser && !isExpired) return { do: 'resend', sent };
+	const isDecided = hasDecided(sent, execution);
+	if (!changedByUser && !isExpired) {
+		// Under its key also after a warning: if only the API key was rotated, that finds the job.
+		if (isDecided || !isOfOther(sent, workspace)) return { do: 'resend', sent };
+		return { do: 'warn', because: 'otherWorkspace' };
+	}
 	if (usesOwnKey && !isExpired) return { do: 'reject' };
-	// The next execution is the user's decision. Retry On Fail stays in the one that warned.
-	const hasDecided = sent.warnedIn !== undefined && sent.warnedIn !== execution;
-	return hasDecided ? startOver : { do: 'warn', because: changedByUser ? 'changed' : 'expired' };
+	return isDecided ? startOver : { do: 'warn', because: changedByUser ? 'changed' : 'expired' };
 }
 
 /**

@@ -36,6 +36,8 @@ function creditCaseOf(failed: Failed, context: ErrorContext): CreditCase {
 	if (!context.creates) return 'free';
 	if (failure.kind === 'jobFailed') return 'jobFailed';
 	if (failure.kind === 'notApproved') return 'planned';
+	// Its job is at the service no more, or in another workspace.
+	if (failure.kind === 'possibleDuplicate' && job) return 'outcomeUnknown';
 	if (job ?? context.jobIds?.[0]) return 'jobExists';
 	if (context.outcomeUnknown) return 'outcomeUnknown';
 	// The failed request was an upload or a search, which went out before the item's own request.

@@ -61,7 +61,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				'This is not your mistake: please report it, with what the node was meant to do.',
 			];
 		case 'possibleDuplicate':
-			return ofPossibleDuplicate(failure, context);
+			return ofPossibleDuplicate(failure, failed, context);
 		case 'creditCap':
 			return ofCreditCap(failure, context);
 		case 'dayCap':
@@ -124,17 +124,35 @@ function ofPlan(
 
 function ofPossibleDuplicate(
 	{ because }: FailureOf<'possibleDuplicate'>,
+	{ job }: Failed,
 	context: ErrorContext,
 ): Text {
+	// A person has to decide that, also where a model reads it.
+	const next = goOn({ ...context, isTool: false });
+	if (because === 'jobGone' || because === 'jobElsewhere') {
+		const isElsewhere = because === 'jobElsewhere';
+		const cause = isElsewhere
+			? 'was made with another API key. To get it, enter that key again, or another one of its workspace'
+			: 'may have been deleted. If the base URL or the key is wrong, correct it';
+		// In its own workspace the same Own Key leads to the job that is gone.
+		const needsKey = !isElsewhere && context.idempotency === 'custom';
+		const key = needsKey ? 'enter another Own Key and ' : '';
+		return [
+			'Not created again, because the service does not know its job',
+			`The job ${job?.id ?? ''} ${cause}. For a new one, which is paid for, ${key}${next}.`,
+		];
+	}
 	const why = {
 		changed: 'the request has been changed since',
 		expired: 'its idempotency key is no longer valid after 24 hours',
+		otherWorkspace: 'the credential has another API key or base URL since',
 	};
-	// A person has to decide that, also where a model reads it.
-	const next = goOn({ ...context, isTool: false });
+	const isOther = because === 'otherWorkspace';
+	const where = isOther ? 'with the earlier key' : 'at the service';
+	const then = isOther ? 'sends it with the new one' : 'creates a new one';
 	return [
 		'Not created again, because an earlier try may have been carried out',
-		`The service did not answer that try, and ${why[because]}. Look for its job at the service (Get Many lists the newest): if there is none, ${next}, which then creates a new one.`,
+		`The service did not answer that try, and ${why[because]}. Look for its job ${where} (Get Many lists the newest): if there is none, ${next}, which then ${then}.`,
 	];
 }
 

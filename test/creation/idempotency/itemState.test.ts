@@ -18,6 +18,7 @@ const fresh: New = { is: 'new', nextKey: 2 };
 const asked: Sent = {
 	is: 'sent',
 	nextKey: 2,
+	workspace: 'w',
 	key: 'k2',
 	path: '/generations',
 	body: { prompt: 'a cat' },
@@ -28,16 +29,23 @@ const asked: Sent = {
 const out: Sent = { ...asked, isInFlight: true };
 const unknown: Sent = { ...asked, mayBeCarriedOut: true };
 const job = { id: 'gen_1', object: 'generation' };
-const made: Created = { is: 'created', nextKey: 2, job };
-const done: Created = { is: 'done', nextKey: 2, job, resource: '{}' };
+const made: Created = { is: 'created', nextKey: 2, job, workspace: 'w' };
+const done: Created = { is: 'done', nextKey: 2, job, workspace: 'w', resource: '{}' };
 
 const sending = (key?: string): ItemEvent => {
-	const request = { kind: 'sending', path: '/speech', body: 1, now: 5_000 } as const;
+	const request = {
+		kind: 'sending',
+		path: '/speech',
+		body: 1,
+		now: 5_000,
+		workspace: 'w',
+	} as const;
 	return key === undefined ? request : { ...request, key };
 };
 const sent: Sent = {
 	is: 'sent',
 	nextKey: 2,
+	workspace: 'w',
 	path: '/speech',
 	body: 1,
 	firstSentAt: 5_000,
@@ -54,6 +62,13 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
 	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
 	[unknown, sending('k3'), { ...sent, key: 'k3' }],
+	// In another workspace, after a warning: what the first one may have made is given up.
+	[
+		{ ...unknown, workspace: 'other', warnedIn: '7' },
+		sending('k2'),
+		{ ...out, warnedIn: undefined },
+	],
+	[{ ...unknown, workspace: undefined }, sending('k2'), { ...unknown, isInFlight: true }],
 
 	[out, { kind: 'noEffect' }, asked],
 	[{ ...out, mayBeCarriedOut: true }, { kind: 'noEffect' }, unknown],
@@ -74,6 +89,7 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[done, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
 
 	[unknown, { kind: 'userWarned', execution: '7' }, { ...unknown, warnedIn: '7' }],
+	[made, { kind: 'userWarned', execution: '7' }, { ...made, warnedIn: '7' }],
 ];
 
 test.each(TABLE)('%j: %j', (state, event, next) => {
@@ -103,11 +119,14 @@ const facts: Facts = {
 	changedByUser: false,
 	usesOwnKey: false,
 	execution: '7',
+	workspace: 'w',
 };
 const later = { now: 1_000 + DAY };
 const changed = { contentDiffers: true, changedByUser: true };
 const fixed = { usesOwnKey: true };
 const isWarned = { ...unknown, warnedIn: '7' };
+const elsewhere = { workspace: 'other' };
+const ofOlderVersion = { ...unknown, workspace: undefined };
 const newOne = { do: 'send', startsOver: true };
 
 const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
@@ -136,7 +155,18 @@ const STEPS: Array<[state: ItemState, given: Partial<Facts>, step: unknown]> = [
 	[isWarned, { ...later, execution: '8' }, newOne],
 	[isWarned, { execution: '8' }, { do: 'resend', sent: isWarned }],
 
+	// Under another API key the same key may find nothing, although a job was made.
+	[unknown, elsewhere, { do: 'warn', because: 'otherWorkspace' }],
+	[unknown, { ...elsewhere, ...fixed }, { do: 'warn', because: 'otherWorkspace' }],
+	[unknown, { ...elsewhere, ...later }, { do: 'warn', because: 'expired' }],
+	[unknown, { ...elsewhere, ...changed }, { do: 'warn', because: 'changed' }],
+	[isWarned, elsewhere, { do: 'warn', because: 'otherWorkspace' }],
+	[isWarned, { ...elsewhere, execution: '8' }, { do: 'resend', sent: isWarned }],
+	[ofOlderVersion, elsewhere, { do: 'resend', sent: ofOlderVersion }],
+	[asked, elsewhere, { do: 'send', startsOver: false }],
+
 	[made, { now: 9 * DAY }, { do: 'read', job }],
+	[made, elsewhere, { do: 'read', job }],
 	[made, changed, newOne],
 	[made, { ...changed, ...fixed }, { do: 'reject', job }],
 	[done, {}, { do: 'output', job, resource: '{}' }],

@@ -316,7 +316,7 @@ class World {
 			case 'crash':
 				// What only the process knew is lost: whoever goes on in the editor pays again.
 				this.lost = new LostOfWorkflow(this.clock);
-				this.workspace = new Workspace(PLAN, this.clock, this.random);
+				this.workspace = new Workspace(PLAN, this.clock, this.random, this.workspace.name);
 				this.log.push('crash');
 				for (const { id } of this.service.charges) {
 					this.beforeCrash.add(id);

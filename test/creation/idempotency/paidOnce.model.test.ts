@@ -272,7 +272,7 @@ class Sequence {
 				}
 				return;
 			case 'crash':
-				this.workspace = new Workspace(PLAN, this.clock, this.random);
+				this.workspace = new Workspace(PLAN, this.clock, this.random, this.workspace.name);
 				break;
 			case 'newExecution':
 				break;

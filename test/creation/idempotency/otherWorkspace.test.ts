@@ -1,0 +1,158 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { NodeRun } from '../../support/nodeContext';
+import { answer, errorBody, LOST } from '../../model/answers';
+import { byId, clock, ended, setUp } from '../../support/serviceRun';
+
+jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
+
+/*
+ * What was paid for is in one workspace. The same request is made again after the job was deleted, or with
+ * another API key: of another workspace, or of the same.
+ */
+
+const MINUTE = 60_000;
+const given = { model: byId('m'), prompt: 'a cat', downloadOutputs: false };
+
+type Way = (time: number, before: IDataObject) => Partial<NodeRun>;
+
+const copyOf = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as IDataObject;
+
+/** How the same request is made a second, a third time. */
+const DOORS: Record<string, Way> = {
+	'a click in the editor': (time) => ({
+		mode: 'manual',
+		executionId: `e${time}`,
+		nodeMemory: {},
+	}),
+	'Retry Execution': (time, before) => ({
+		mode: time === 1 ? 'trigger' : 'retry',
+		executionId: `e${time}`,
+		nodeMemory: copyOf(before),
+	}),
+	'Retry On Fail': (_, nodeMemory) => ({ executionId: 'e1', nodeMemory }),
+	'another round': (time, nodeMemory) => ({
+		executionId: 'e1',
+		runIndex: time,
+		continueOnFail: true,
+		nodeMemory,
+	}),
+	'a tool call': (_, nodeMemory) => ({
+		executionId: 'e1',
+		nodeType: 'n8n-nodes-mediagen.mediaGenTool',
+		nodeMemory,
+	}),
+};
+
+/** Only another execution is a decision of the user. */
+const DECIDING = ['a click in the editor', 'Retry Execution'];
+
+let stories = 0;
+
+/** The first time the request is sent, and its answer or the end of its job is not awaited. */
+async function story(door: string, isAnswered: boolean) {
+	stories += 1;
+	const workflowId = `other workspace ${stories}`;
+	let isBegun = true;
+	let isDeleted = false;
+	const first = setUp({
+		given,
+		service: { jobMs: () => 90 * MINUTE },
+		answers: async (request) => {
+			if (isDeleted && request.path === '/generations/gen_1')
+				return answer(404, errorBody('No such job'));
+			if (request.method !== 'POST' || isAnswered || !isBegun) return undefined;
+			await first.model.send(request);
+			return LOST;
+		},
+	});
+	const second = setUp({ given });
+	const rotated = setUp({ given, answers: async (request) => await first.model.send(request) });
+	let time = 0;
+	let memory: IDataObject = {};
+	/** @returns what went wrong, or the ID of the job */
+	const ask = async (by: typeof first, options: object = {}, way = door) => {
+		time += 1;
+		const run = DOORS[way]?.(time, memory) ?? {};
+		memory = run.nodeMemory ?? memory;
+		const { items, error } = await ended(by.run({ workflowId, ...run }, { options }));
+		const json = items[0]?.json;
+		return error?.message ?? json?.error ?? json?.id;
+	};
+	await ask(first, { waitTimeout: 1 });
+	await clock.pass(120 * MINUTE);
+	// A tool goes on after its answer, and its next call hears how that has ended.
+	if (door === 'a tool call') await ask(first);
+	isBegun = false;
+	return {
+		ask,
+		first,
+		second,
+		rotated,
+		/** What each workspace has made. */
+		made: () => [first.model.jobs.length, second.model.jobs.length],
+		deleteJob() {
+			isDeleted = true;
+		},
+	};
+}
+
+const text = (said: unknown) => (typeof said === 'string' ? said : JSON.stringify(said));
+
+describe.each(Object.keys(DOORS))('%s', (door) => {
+	const isDeciding = DECIDING.includes(door);
+
+	test('finds a job with another key of its workspace', async () => {
+		const t = await story(door, true);
+		expect(await t.ask(t.rotated)).toBe('gen_1');
+		expect(t.made()).toEqual([1, 0]);
+	});
+
+	test('with a key of another workspace: the user is told of the job, and then a new one is made', async () => {
+		const t = await story(door, true);
+		expect(text(await t.ask(t.second))).toMatch(/service does not know its job/);
+		expect(t.made()).toEqual([1, 0]);
+		const next = await t.ask(t.second);
+		if (isDeciding) expect(next).toBe('gen_1');
+		else expect(text(next)).toMatch(/service does not know its job/);
+		expect(t.made()).toEqual([1, isDeciding ? 1 : 0]);
+	});
+
+	test('with the first key again, after the warning, finds the job', async () => {
+		const t = await story(door, true);
+		await t.ask(t.second);
+		expect(await t.ask(t.first)).toBe('gen_1');
+		expect(t.made()).toEqual([1, 0]);
+	});
+
+	test('after the job was deleted: the user is told, and then a new one is made', async () => {
+		const t = await story(door, true);
+		t.deleteJob();
+		expect(text(await t.ask(t.first))).toMatch(/service does not know its job/);
+		expect(t.made()).toEqual([1, 0]);
+		if (!isDeciding) return;
+		await t.ask(t.first);
+		expect(t.made()).toEqual([2, 0]);
+	});
+
+	test('where the answer was lost, the user is told before it is sent with another API key', async () => {
+		const t = await story(door, false);
+		expect(text(await t.ask(t.second))).toMatch(/an earlier try may have been carried out/);
+		expect(t.made()).toEqual([1, 0]);
+		await t.ask(t.second);
+		expect(t.made()).toEqual([1, isDeciding ? 1 : 0]);
+	});
+
+	test('where the answer was lost, another key of the workspace finds the job after the warning', async () => {
+		const t = await story(door, false);
+		expect(text(await t.ask(t.rotated))).toMatch(/an earlier try may have been carried out/);
+		const next = await t.ask(t.rotated);
+		if (isDeciding) expect(next).toBe('gen_1');
+		expect(t.made()).toEqual([1, 0]);
+	});
+
+	test('where the answer was lost, the same key finds the job at once', async () => {
+		const t = await story(door, false);
+		expect(await t.ask(t.first)).toBe('gen_1');
+		expect(t.made()).toEqual([1, 0]);
+	});
+});
