@@ -56,8 +56,7 @@ const INPUT_FIELDS: OfModes[] = [
 	inputField({
 		name: 'reference_images',
 		displayName: 'Reference Images',
-		description:
-			'Images that show what appears in the result, for models with the input reference_images',
+		description: 'Images of what appears in the result',
 		modes: VISUAL,
 	}),
 	inputField({
@@ -69,8 +68,7 @@ const INPUT_FIELDS: OfModes[] = [
 	inputField({
 		name: 'image_refs',
 		displayName: 'Image Refs',
-		description:
-			'Images for models with the input image_refs, which is another one than Reference Images',
+		description: 'Images for the model input image_refs, which is not Reference Images',
 		modes: ALL,
 	}),
 	inputField({
@@ -90,15 +88,14 @@ const INPUT_FIELDS: OfModes[] = [
 	inputField({
 		name: 'video_refs',
 		displayName: 'Video Refs',
-		description:
-			'Videos for models with the input video_refs, which is another one than Source Video',
+		description: 'Videos for the model input video_refs, which is not Source Video',
 		modes: MOVING,
 		example: VIDEO,
 	}),
 	inputField({
 		name: 'audio_refs',
 		displayName: 'Audio Refs',
-		description: 'Audio for models with the input audio_refs',
+		description: 'Audio for the model input audio_refs',
 		modes: MOVING,
 		example: 'https://example.com/sound.mp3',
 	}),
@@ -187,11 +184,11 @@ const PARAMETERS: OfModes[] = [
 	},
 	listed('quality', 'Quality', ALL, {
 		placeholder: 'e.g. high',
-		description: 'One of the quality levels that the model lists',
+		description: 'The quality level',
 	}),
 	listed('resolution', 'Resolution', VISUAL, {
 		placeholder: 'e.g. 1080p',
-		description: 'How fine the picture is, such as 720p',
+		description: 'The resolution, such as 720p',
 	}),
 	listed('size', 'Size', VISUAL, {
 		placeholder: 'e.g. 1024x1024',

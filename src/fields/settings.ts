@@ -70,8 +70,7 @@ export const waitTimeout: Field = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: USUAL.waitMinutes,
-	description:
-		'How long to wait for a job, which goes on after that. Without this option: 30 minutes, for an AI agent 45 seconds.',
+	description: 'How long to wait for a job, which then goes on. For an AI agent: 45 seconds.',
 	mapping: asSetting('waitTimeoutMs', minutes()),
 };
 
