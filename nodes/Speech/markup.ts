@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../src/base/getOrCreate';
+import { getOrCreate } from '../../src/base/maps';
 
 /*
  * The tags of a text, which speech models read as instructions, and the elements that begin and end with two

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../src/base/getOrCreate';
+import { getOrCreate } from '../../src/base/maps';
 import { MAX_TAG, type Span } from './markup';
 
 /*

@@ -7,7 +7,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { EVENTS, isRecord, SIGNATURE_HEADERS, type Json } from '../../src/api';
-import { BoundedMap } from '../../src/base/boundedMap';
+import { BoundedMap } from '../../src/base/maps';
 import { ok, type Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { canonicalJson } from '../../src/base/values';

@@ -1,5 +1,5 @@
 import { offAbort, onAbort } from './abort';
-import { getOrCreate } from './getOrCreate';
+import { getOrCreate } from './maps';
 import type { Channel } from './types';
 
 export type Waiter = Pick<Channel, 'fairnessKey' | 'signal'>;

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../api';
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { isRecord, isResource, type ApiRequest } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';

@@ -1,5 +1,5 @@
 import { textOf } from '../api';
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { download, type Output } from '../files/download';

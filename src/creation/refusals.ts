@@ -1,4 +1,4 @@
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { isRecord, type Json } from '../base/types';
 import { amountOf, exactKindOf } from '../transport/priceBook';
 import type { Item } from './item';

@@ -1,6 +1,5 @@
 import { unlessAborted } from '../base/abort';
-import { BoundedMap } from '../base/boundedMap';
-import { getOrCreate } from '../base/getOrCreate';
+import { BoundedMap, getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import type { Clock, Json } from '../base/types';
 import type { Item } from './item';

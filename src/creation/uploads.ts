@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../api';
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { shortHash } from '../base/hash';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Json } from '../base/types';

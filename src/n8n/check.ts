@@ -1,6 +1,6 @@
 import { traverseNodeParameters, type FromAIArgument } from 'n8n-workflow';
 import { ENDPOINTS, LIMITS, type Scope } from '../api';
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';

@@ -9,7 +9,7 @@ import type {
 	INodeType,
 	ITaskDataConnections,
 } from 'n8n-workflow';
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { shortHash } from '../base/hash';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';

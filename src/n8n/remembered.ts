@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/boundedMap';
+import { BoundedMap } from '../base/maps';
 import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
 import { DAY_MS } from '../base/times';

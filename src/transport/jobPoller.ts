@@ -1,6 +1,5 @@
 import { ENDPOINTS, LIMITS } from '../api';
-import { BoundedMap } from '../base/boundedMap';
-import { getOrCreate } from '../base/getOrCreate';
+import { BoundedMap, getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { MINUTE_MS } from '../base/times';
 import {

@@ -1,5 +1,5 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../api';
-import { BoundedMap } from '../base/boundedMap';
+import { BoundedMap } from '../base/maps';
 import { isRecord, type Json, type Resource } from '../base/types';
 
 export interface TerminalStatuses {

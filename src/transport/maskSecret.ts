@@ -1,5 +1,4 @@
-import { BoundedMap } from '../base/boundedMap';
-import { getOrCreate } from '../base/getOrCreate';
+import { BoundedMap, getOrCreate } from '../base/maps';
 
 /*
  * The API key may stand in what a service or a gateway sends back, written as JSON, a URL, a page, base64 or

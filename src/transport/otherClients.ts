@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/boundedMap';
+import { BoundedMap } from '../base/maps';
 import { MINUTE_MS } from '../base/times';
 import { TUNING } from './tuning';
 

@@ -6,8 +6,7 @@ import {
 	type Endpoint,
 	type SpeechModel,
 } from '../api';
-import { BoundedMap } from '../base/boundedMap';
-import { getOrCreate } from '../base/getOrCreate';
+import { BoundedMap, getOrCreate } from '../base/maps';
 import { Semaphore } from '../base/semaphore';
 import { creditWords } from '../base/texts';
 import { MINUTE_MS } from '../base/times';

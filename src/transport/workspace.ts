@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'crypto';
 import { systemClock } from '../base/clock';
-import { getOrCreate } from '../base/getOrCreate';
+import { getOrCreate } from '../base/maps';
 import { DAY_MS, MINUTE_MS } from '../base/times';
 import type { Clock, Random } from '../base/types';
 import type { Access, RateLimits } from './credential';

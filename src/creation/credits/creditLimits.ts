@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../api';
-import { getOrCreate } from '../../base/getOrCreate';
+import { getOrCreate } from '../../base/maps';
 import { fail, type DayObstacle, type Failed } from '../../base/result';
 import { Semaphore } from '../../base/semaphore';
 import { flagOf } from '../../base/values';

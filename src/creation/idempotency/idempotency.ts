@@ -1,5 +1,5 @@
 import { LIMITS } from '../../api';
-import { BoundedMap } from '../../base/boundedMap';
+import { BoundedMap } from '../../base/maps';
 import { sha256, shortHash } from '../../base/hash';
 import { fail, ok, type Failed, type Result } from '../../base/result';
 import { DAY_MS } from '../../base/times';

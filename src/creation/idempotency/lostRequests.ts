@@ -1,6 +1,6 @@
 import { onAbort } from '../../base/abort';
 import { systemClock } from '../../base/clock';
-import { getOrCreate } from '../../base/getOrCreate';
+import { getOrCreate } from '../../base/maps';
 import { DAY_MS } from '../../base/times';
 import type { Item } from '../item';
 import type { ItemMemory, ItemState, NodeMemory } from './itemState';

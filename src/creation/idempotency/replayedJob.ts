@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS } from '../../api';
-import { BoundedMap } from '../../base/boundedMap';
+import { BoundedMap } from '../../base/maps';
 import { shortHash } from '../../base/hash';
 import { DAY_MS, MINUTE_MS, momentOf } from '../../base/times';
 import { asText, type Resource } from '../../base/types';

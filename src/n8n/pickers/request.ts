@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { Endpoint } from '../../api';
 import { wordsOf } from '../output/words';
-import { BoundedMap } from '../../base/boundedMap';
+import { BoundedMap } from '../../base/maps';
 import { systemClock } from '../../base/clock';
 import { fail, type Failed } from '../../base/result';
 import type { ApiRequest, Json } from '../../base/types';

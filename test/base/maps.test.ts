@@ -1,5 +1,4 @@
-import { BoundedMap } from '../../src/base/boundedMap';
-import { getOrCreate } from '../../src/base/getOrCreate';
+import { BoundedMap, getOrCreate } from '../../src/base/maps';
 
 test('a value is made once, and what is used stays in a map that forgets', () => {
 	const map = new BoundedMap<string, object>(2);
