@@ -417,8 +417,18 @@ export const money: Mutant[] = [
 			},
 			'money/yesterday-counts': {
 				why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
-				from: '!undated.older.has(entry.id)',
-				to: 'entry.id !== undefined',
+				from: '!undated.older.has(id)',
+				to: 'id !== undefined',
+			},
+			'money/running-job-is-settled': {
+				why: 'A job that ran when the day was first read and has failed since counts for the rest of the day.',
+				from: "if (state === 'running') firstRunning",
+				to: "if (state === 'bad') firstRunning",
+			},
+			'money/day-is-read-anew-by-each-call': {
+				why: 'Each call of an agent reads the list of the whole day: of 3,000 jobs for half a minute.',
+				from: 'Math.max(since, known?.settledBefore ?? since)',
+				to: 'since',
 			},
 		},
 	),
@@ -470,8 +480,8 @@ export const money: Mutant[] = [
 		},
 		'money/pages-that-overlap-count-twice': {
 			why: 'Each page of the list begins with the last job of the one before: a workspace with many jobs is refused early.',
-			from: 'entries.set(entry.id ?? entry, entry)',
-			to: 'entries.set(entry, entry)',
+			from: 'entries.set(entry.id ?? entry, entryOf(',
+			to: 'entries.set(entry, entryOf(',
 		},
 	}),
 	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/today.test.ts', {

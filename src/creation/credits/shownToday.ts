@@ -7,9 +7,9 @@ import {
 	type Endpoint,
 } from '../../api';
 import type { DayObstacle, Failed, Result } from '../../base/result';
-import { DAY_MS, momentOf } from '../../base/times';
+import { DAY_MS, MINUTE_MS, momentOf } from '../../base/times';
 import { isRecord, type ApiRequest, type ApiResponse, type Json } from '../../base/types';
-import { jobState } from '../../transport/jobState';
+import { jobState, type JobState } from '../../transport/jobState';
 import { pageOf } from '../../transport/pages';
 import { creditsOf } from '../../transport/priceBook';
 import { refusalOf } from '../../transport/statuses';
@@ -17,8 +17,33 @@ import { refusalOf } from '../../transport/statuses';
 /*
  * What the service shows of what a workspace has spent since midnight, whoever has, without any storage of
  * ours. The list of generations is read back to midnight, as its cursor is a moment; what has no such list is
- * in the usage.
+ * in the usage. A later reading of the same day reads the list only as far back as it may have changed.
  */
+
+/** A generation as the list has shown it. */
+interface Entry {
+	/** What it has reserved. One that has failed and states nothing does not reserve anything any more. */
+	credits: number | undefined;
+	/** When it was made, as far as it says so. */
+	madeAt: number;
+	/** It was not made before this: as it says, else where the next page begins. In ms since the epoch. */
+	notBefore: number;
+	isAudio: boolean;
+	state: JobState;
+}
+
+/** What a reading has shown, for the next one of the same day. */
+export interface KnownDay {
+	/** By the id of the job. */
+	entries: ReadonlyMap<unknown, Entry>;
+	/** All that was made before this is among them and has ended. In ms since the epoch. */
+	settledBefore: number;
+	/** The ids of jobs of the day before, where it took the list to know them (`olderThan`). */
+	older?: ReadonlySet<unknown>;
+}
+
+/** A job may be missing in a list for so long after its creation was answered. */
+export const BEHIND_MS = 5 * MINUTE_MS;
 
 /** What a workspace has spent today, as the service shows it. */
 export interface Today {
@@ -31,6 +56,8 @@ export interface Today {
 	uncounted?: string;
 	/** Whether all that is listed is in it, as nobody says what is of today. */
 	countsAll?: boolean;
+	/** For the next reading of the day; absent where jobs cannot be found again. */
+	known?: KnownDay;
 }
 
 /** The same of the list alone. */
@@ -85,9 +112,6 @@ async function readPage(read: AskService, cursor?: string, earlierCursors?: Read
 	return answer.ok ? pageOf(answer.value.body, earlierCursors) : answer;
 }
 
-/** When an entry of the list was made, as far as it says so. */
-const madeAt = ({ created_at: at }: Json = {}): number => momentOf(at);
-
 const hindered = (kind: DayObstacle['kind'], problem: string): Today => ({
 	credits: 0,
 	ids: new Set(),
@@ -111,64 +135,102 @@ const LONG_AGO = '2000-01-01T00:00:00.000Z';
  * list shows from there back. A list that ignores the moment shows the newest jobs, whatever it is asked for.
  * It is known by showing jobs from long ago too, and then it is not known which entries are older.
  */
-async function olderThan(read: AskService, since: number, entries: Json[]) {
+async function olderThan(read: AskService, since: number, ids: unknown[]) {
 	const before = await readPage(read, new Date(since).toISOString());
 	if ('failure' in before) return before;
 	const older = new Set(before.entries.map(({ id }) => id));
-	if (entries.some(({ id }) => !older.has(id))) return { older, isKnown: true };
-	const longAgo = entries.length > 0 ? await readPage(read, LONG_AGO) : before;
+	if (ids.some((id) => !older.has(id))) return { older, isKnown: true };
+	const longAgo = ids.length > 0 ? await readPage(read, LONG_AGO) : before;
 	const isKnown = 'failure' in longAgo || longAgo.entries.length === 0;
 	return isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown };
 }
 
-/** The list back to a moment, each entry once. Some of its last page may be older. */
-async function entriesBackTo(read: AskService, since: number): Promise<Json[] | Today> {
-	const entries = new Map<unknown, Json>();
+const entryOf = (entry: Json, goesOnAt: number): Entry => {
+	const madeAt = momentOf(entry.created_at);
+	return {
+		credits: creditsOf(entry) ?? (entry.status === 'failed' ? 0 : undefined),
+		madeAt,
+		notBefore: Number.isNaN(madeAt) ? goesOnAt : madeAt,
+		isAudio: entry.mode === AUDIO,
+		state: jobState(entry),
+	};
+};
+
+/**
+ * The list back to a moment, each entry once. Some of its last page may be older.
+ * @param known what is not read again
+ */
+async function entriesBackTo(
+	read: AskService,
+	since: number,
+	known?: KnownDay,
+): Promise<Map<unknown, Entry> | Today> {
+	const entries = new Map(known?.entries);
+	const backTo = Math.max(since, known?.settledBefore ?? since);
 	const cursors = new Set<string>();
 	let cursor: string | undefined;
 	for (let number = 1; number <= MOST_PAGES; number += 1) {
 		if (cursor !== undefined) cursors.add(cursor);
 		const page = await readPage(read, cursor, cursors);
 		if ('failure' in page) return hinderedBy(page);
-		for (const entry of page.entries) entries.set(entry.id ?? entry, entry);
-		if (page.deadEnd !== undefined) return hindered('unsaid', page.deadEnd);
 		cursor = page.next;
-		if (cursor === undefined) return [...entries.values()];
 		// A cursor may be no moment. Then the last entry may say from when the next page is.
-		const moments = [momentOf(cursor), madeAt(page.entries.at(-1))];
-		const goesOnAt = moments.find((moment) => !Number.isNaN(moment));
+		const moments = [momentOf(cursor), momentOf(page.entries.at(-1)?.created_at)];
+		const goesOnAt =
+			cursor === undefined ? -Infinity : moments.find((moment) => !Number.isNaN(moment));
+		for (const entry of page.entries)
+			entries.set(entry.id ?? entry, entryOf(entry, goesOnAt ?? -Infinity));
+		if (page.deadEnd !== undefined) return hindered('unsaid', page.deadEnd);
 		if (goesOnAt === undefined)
 			return hindered('unsaid', 'the list does not say from when its jobs are');
-		if (goesOnAt < since) return [...entries.values()];
+		if (goesOnAt < backTo) return entries;
 	}
 	return hindered('tooMany', 'today has more jobs than can be read');
 }
 
-/** What an entry has reserved. One that has failed and states nothing does not reserve anything any more. */
-const creditsIn = (entry: Json): number | undefined =>
-	creditsOf(entry) ?? (entry.status === 'failed' ? 0 : undefined);
+/** The moment before which nothing of what was read is missing or changes any more. */
+function settledBefore(entries: Entry[]): number {
+	let newest = -Infinity;
+	let firstRunning = Infinity;
+	for (const { notBefore, state } of entries) {
+		newest = Math.max(newest, notBefore);
+		if (state === 'running') firstRunning = Math.min(firstRunning, notBefore);
+	}
+	return Math.min(newest - BEHIND_MS, firstRunning);
+}
 
 /** What the generations of the workspace since a moment have reserved. */
-async function generationsSince(read: AskService, since: number): Promise<Today | Listed> {
-	const entries = await entriesBackTo(read, since);
-	if (!Array.isArray(entries)) return entries;
-	const isDated = entries.every((entry) => !Number.isNaN(madeAt(entry)));
-	const undated = isDated ? undefined : await olderThan(read, since, entries);
+async function generationsSince(
+	read: AskService,
+	since: number,
+	known?: KnownDay,
+): Promise<Today | Listed> {
+	const entries = await entriesBackTo(read, since, known);
+	if (!(entries instanceof Map)) return entries;
+	const ids = new Set(entries.keys());
+	const all = [...entries];
+	const isDated = all.every(([, { madeAt }]) => !Number.isNaN(madeAt));
+	const knownOlder = known?.older && { older: known.older, isKnown: true };
+	const undated = isDated ? undefined : (knownOlder ?? (await olderThan(read, since, [...ids])));
 	if (undated && 'failure' in undated) return hinderedBy(undated);
-	const isOfToday = (entry: Json) =>
-		undated ? !undated.older.has(entry.id) : madeAt(entry) >= since;
-	const ofToday = entries.filter(isOfToday).map(creditsIn);
-	const stated = ofToday.filter((credits) => credits !== undefined);
-	const credits = totalOf(stated);
-	const ids = new Set(entries.map(({ id }) => id));
-	if (stated.length < ofToday.length)
+	const ofToday = all
+		.filter(([id, { madeAt }]) => (undated ? !undated.older.has(id) : madeAt >= since))
+		.map(([, entry]) => entry);
+	if (ofToday.some(({ credits }) => credits === undefined))
 		return hindered('unsaid', 'the service does not state what its jobs have cost');
+	const sumIn = (some: Entry[]) => totalOf(some.map(({ credits }) => credits));
 	// Only jobs that have ended well are in the usage, so only those of the list can be compared with it.
-	const ofAudio = entries
-		.filter(isOfToday)
-		.filter((entry) => entry.mode === AUDIO && jobState(entry) === 'good');
-	const audio = totalOf(ofAudio.map(creditsIn));
-	return { credits, audio, ids, countsAll: undated?.isKnown === false };
+	const audio = sumIn(ofToday.filter(({ isAudio, state }) => isAudio && state === 'good'));
+	const older = undated?.isKnown ? undated.older : undefined;
+	const haveIds = all.every(([id]) => !isRecord(id));
+	const settled = settledBefore(all.map(([, entry]) => entry));
+	return {
+		credits: sumIn(ofToday),
+		audio,
+		ids,
+		countsAll: undated?.isKnown === false,
+		known: haveIds ? { entries, settledBefore: settled, older } : undefined,
+	};
 }
 
 /**
@@ -212,9 +274,16 @@ function othersIn(usage: unknown, listedAudio: number): number | undefined {
 /** What no list shows, where the usage does not either. */
 const UNCOUNTED = 'speech, voices, personas and agent runs';
 
-/** What the service shows of what the workspace has spent since a moment. */
-export async function shownSince(since: number, read: AskService): Promise<Today> {
-	const listed = await generationsSince(read, since);
+/**
+ * What the service shows of what the workspace has spent since a moment.
+ * @param known what an earlier reading since the same moment has shown
+ */
+export async function shownSince(
+	since: number,
+	read: AskService,
+	known?: KnownDay,
+): Promise<Today> {
+	const listed = await generationsSince(read, since, known);
 	if (!('audio' in listed)) return listed;
 	const answer = await read(ENDPOINTS.getUsage, usageSince(since));
 	const others = answer.ok ? othersIn(answer.value.body, listed.audio) : undefined;

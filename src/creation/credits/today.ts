@@ -8,7 +8,14 @@ import type { Priced } from '../../transport/priceBook';
 import { isGone } from '../../transport/statuses';
 import type { Item } from '../item';
 import { creditsSince, ledgerOf, sumOf, type LedgerEntry } from './ledger';
-import { shownSince, startOfDay, type AskService, type Today } from './shownToday';
+import {
+	BEHIND_MS,
+	shownSince,
+	startOfDay,
+	type AskService,
+	type KnownDay,
+	type Today,
+} from './shownToday';
 
 /*
  * What Max Credits per Day is compared with: what the service shows, and what it does not show yet of what
@@ -23,9 +30,6 @@ export interface TodayAsOf extends Today {
 	/** When the list was requested, on the monotonic clock. */
 	askedAt: number;
 }
-
-/** A job may be missing in a list for so long after its creation was answered. */
-const BEHIND_MS = 5 * MINUTE_MS;
 
 /** After so long the usage of the workspace contains a job whose creation had no answer, if there is one. */
 const LOST_MS = 60 * MINUTE_MS;
@@ -53,6 +57,17 @@ function goingOn(item: Item, since: number, until: number): LedgerEntry[] {
 	return [...ledgerOf(item).entries].filter(goesOn);
 }
 
+/**
+ * What the newest reading of a workspace has shown. An agent makes an execution of each call, and without
+ * this each would read the list of the whole day again.
+ */
+class LastReading {
+	/** It saves requests and may be forgotten. */
+	readonly isEmpty = true;
+	began = NaN;
+	known?: KnownDay;
+}
+
 const askerOf =
 	({ workspace, host }: Item): AskService =>
 	async ({ method, path }, query) => {
@@ -68,9 +83,13 @@ export async function readToday(item: Item, read = askerOf(item)): Promise<Today
 	// Taken before the service is asked. What ends meanwhile is in both, and counts twice until the next
 	// reading; taken afterwards, it would be in neither.
 	const notEnded = sumOf(goingOn(item, began, askedAt));
-	const shown: TodayAsOf = { ...(await shownSince(began, read)), askedAt, began };
+	const last = item.workspace.shared(LastReading);
+	const known = last.began === began ? last.known : undefined;
+	const shown: TodayAsOf = { ...(await shownSince(began, read, known)), askedAt, began };
 	// A list that hangs would be old when it is given up, and each row would wait for another one.
 	if (shown.obstacle !== undefined) return { ...shown, askedAt: clock.monotonic() };
+	last.began = began;
+	last.known = shown.known;
 	return { ...shown, credits: shown.credits + notEnded + missingIn(item, shown) };
 }
 

@@ -46,6 +46,8 @@ interface Service extends Part {
 	counts?: number[];
 	maxCreditsPerDay: number;
 	idempotency?: string;
+	/** The id of an earlier job that has not ended. */
+	running?: string;
 }
 
 const NO_USAGE = answer(200, { object: 'usage', data: [] });
@@ -59,6 +61,7 @@ function workspaceOf({
 	counts = [1],
 	maxCreditsPerDay,
 	idempotency = 'execution',
+	running,
 	...more
 }: Service) {
 	const noon = Date.parse('2026-01-15T12:00:00+01:00');
@@ -68,10 +71,15 @@ function workspaceOf({
 		at: noon - hours * HOUR,
 		credits,
 	}));
+	let hasFailed = false;
+	const statusOf = (id: string) => {
+		if (id !== running) return 'completed';
+		return hasFailed ? 'failed' : 'queued';
+	};
 	const shown = ({ id, at, credits }: Entry) => ({
-		...{ id, object: 'generation', mode: 'image', model: 'm', status: 'completed' },
+		...{ id, object: 'generation', mode: 'image', model: 'm', status: statusOf(id) },
 		output_ids: ['o'],
-		estimated_credits: credits,
+		...(statusOf(id) !== 'failed' && { estimated_credits: credits }),
 		...(isDated && { created_at: new Date(at).toISOString() }),
 	});
 	const pageOf = ({ query }: ApiRequest): SendResult => {
@@ -112,7 +120,16 @@ function workspaceOf({
 		const { items, error } = await ended(t.run(own));
 		return { items, error, text: JSON.stringify(items), receipt: hints[0]?.message };
 	};
-	return { charged, execute, asked };
+	const othersMake = (count: number) => {
+		const others = Array.from({ length: count }, (_, index): Entry => {
+			return { id: `other${index}`, at: clock.now() - index, credits: 2 };
+		});
+		old.unshift(...others);
+	};
+	const endBadly = () => {
+		hasFailed = true;
+	};
+	return { charged, execute, asked, othersMake, endBadly };
 }
 
 test('over all that the workspace has made today, and nothing of yesterday', async () => {
@@ -164,6 +181,47 @@ test('what was spent is read once a run', async () => {
 	// The prices; today; and what was made before midnight.
 	expect(lists.length).toBeLessThanOrEqual(3);
 	expect(t.asked.filter(({ path }) => path === '/usage')).toHaveLength(1);
+});
+
+describe.each([true, false])('of a day with 1,200 jobs (dated: %s)', (isDated) => {
+	const earlier: Service['earlier'] = Array.from({ length: 1_200 }, (_, index) => [
+		0.2 + index / 200,
+		2,
+	]);
+	const listsOf = (asked: ApiRequest[]) =>
+		asked.filter(({ method, path }) => method === 'GET' && path === '/generations').length;
+
+	test('each further execution reads only what is new', async () => {
+		const t = workspaceOf({ earlier, isDated, maxCreditsPerDay: 2_406 });
+		const lists: number[] = [];
+		const charged: number[] = [];
+		for (let execution = 0; execution < 5; execution += 1) {
+			const before = listsOf(t.asked);
+			await t.execute();
+			lists.push(listsOf(t.asked) - before);
+			charged.push(t.charged());
+		}
+		expect(charged).toEqual([2, 4, 6, 6, 6]);
+		expect(lists[0]).toBeGreaterThanOrEqual(12);
+		expect(Math.max(...lists.slice(1))).toBeLessThanOrEqual(2);
+	});
+
+	test('what others have made since then counts, however many', async () => {
+		const t = workspaceOf({ earlier, isDated, maxCreditsPerDay: 2_500 });
+		await t.execute();
+		t.othersMake(350);
+		const { text } = await t.execute();
+		expect(text).toContain('(2500) would be exceeded: 3102 credits spent today');
+		expect(t.charged()).toBe(2);
+	});
+
+	test('a job that still runs is looked at again, however old it is', async () => {
+		const t = workspaceOf({ earlier, isDated, maxCreditsPerDay: 2_403, running: 'old700' });
+		expect((await t.execute()).items).toHaveLength(1);
+		t.endBadly();
+		await t.execute();
+		expect(t.charged()).toBe(4);
+	});
 });
 
 test.each<[string, Partial<Service>, RegExp, RegExp]>([
