@@ -17,7 +17,7 @@ import { CREDENTIAL, readCredential } from '../../src/transport/credential';
 import { AGENT_STATUSES, jobState, readerOf } from '../../src/transport/jobState';
 import { objectOf, readEvent, readPayload, type MediaGenEvent } from '../../src/trigger/event';
 import { filtersOf, optionsOf, switchOf, verdictOf, type Filters } from '../../src/trigger/filters';
-import { nameInLog, NOT_STARTED, warnOfNoResource, warnOnce } from '../../src/trigger/log';
+import { NOT_STARTED, warn, warnOfNoResource, warnOnce } from '../../src/trigger/log';
 import {
 	downloadFiles,
 	forEachItem,
@@ -302,8 +302,9 @@ async function areRepeats(context: IExecuteFunctions): Promise<boolean[]> {
 		try {
 			return await context.helpers.checkProcessedAndRecord(keys, 'node', options);
 		} catch {
-			context.logger.warn(
-				`MediaGen Trigger: ${nameInLog(context)}: n8n could not record an event in its database. It starts the workflow; a repeat of it may do so again`,
+			warn(
+				context,
+				'n8n could not record an event in its database. It starts the workflow; a repeat of it may do so again',
 			);
 			return { processed: [] as string[] };
 		}

@@ -8,6 +8,10 @@ export function nameInLog(context: IAllExecuteFunctions): string {
 	return `"${context.getNode().name}" in workflow "${name ?? ''}" (${id ?? ''})`;
 }
 
+/** Warns of what has happened to a trigger. */
+export const warn = (context: IAllExecuteFunctions, message: string): void =>
+	context.logger.warn(`MediaGen Trigger: ${nameInLog(context)}: ${message}`);
+
 /** The functions that n8n gives where a trigger gets an event. */
 type EventContext = IExecuteFunctions | IWebhookFunctions;
 

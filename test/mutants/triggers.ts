@@ -193,12 +193,19 @@ export const triggers: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('nodes/Trigger/registration.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...inFile('nodes/Trigger/webhookAtService.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/deletes-webhooks-of-others': {
 			why: 'Publishing a workflow deletes all other webhooks of the workspace.',
 			from: 'if (webhook.url !== url) continue;',
 			to: '',
 		},
+		'triggers/changed-events-unnoticed': {
+			why: 'A webhook that was given other events at the service is never corrected.',
+			from: 'return current.url === url && sameEvents(current.events, events);',
+			to: 'return current.url === url;',
+		},
+	}),
+	...inFile('nodes/Trigger/registration.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/copy-deletes-the-original': {
 			why: 'Unpublishing a copy of a workflow deletes the webhook of the original.',
 			from: 'if (registration.workflowId !== context.getWorkflow().id) {',
@@ -208,11 +215,6 @@ export const triggers: Mutant[] = [
 			why: 'With several main processes, one deletes the webhook that another has just taken over.',
 			from: '!isBeingLeftElsewhere(registration) &&',
 			to: '',
-		},
-		'triggers/changed-events-unnoticed': {
-			why: 'A webhook that was given other events at the service is never corrected.',
-			from: 'return current.url === url && sameEvents(current.events, events);',
-			to: 'return current.url === url;',
 		},
 	}),
 	...inFile('nodes/Trigger/registration.ts', 'test/wire/webhooks.test.ts', {
