@@ -236,20 +236,19 @@ function contentOf(payload: Json): unknown {
 }
 
 /**
- * A hash of what is the same in every delivery of an event: its id, its kind and its resource. An event
- * without an id is known by the end to which its resource has come, otherwise by all that it says, because an
+ * A hash of what is the same in every delivery of an event. The end of a resource comes once; any other event
+ * is known by all that it says. The specification does not say whose an `id` is (Events). If it is that of
+ * the workspace or of the agent run, other events have it too, so it alone makes no two deliveries one: an
  * event that starts a workflow twice is better than one that is lost. The timestamp is not part of the hash,
  * because it changes when a delivery is repeated.
  */
 export function eventIdentity(payload: Json): string {
 	const event = readEvent(payload);
 	const { kind, eventId, resourceId, resource } = event;
-	let identity: unknown[] = [contentOf(payload)];
-	// The specification does not say whose an `id` is (Events). If it is that of the workspace, other events
-	// have it too, so kind and resource count as well.
-	if (eventId !== undefined) identity = ['event', eventId, kind, resourceId];
-	else if (resourceId !== undefined && isEnd(event))
-		identity = ['resource', resourceId, kind, resource?.status];
+	const identity =
+		resourceId !== undefined && isEnd(event)
+			? [eventId, kind, resourceId, resource?.status]
+			: [contentOf(payload)];
 	return createHash('sha256').update(canonicalJson(identity)).digest('base64');
 }
 

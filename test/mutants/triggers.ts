@@ -109,13 +109,13 @@ export const triggers: Mutant[] = [
 	...inFile('nodes/Trigger/delivery.ts', 'test/trigger/event.test.ts', {
 		'triggers/events-of-one-id-are-one': {
 			why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
-			from: "identity = ['event', eventId, kind, resourceId];",
-			to: "identity = ['event', eventId];",
+			from: '[eventId, kind, resourceId, resource?.status]',
+			to: '[eventId, kind]',
 		},
 		'triggers/second-status-is-a-repeat': {
 			why: 'A second event about the same resource, with another status, is dropped as a repeat.',
-			from: "['resource', resourceId, kind, resource?.status]",
-			to: "['resource', resourceId, kind]",
+			from: 'resourceId, resource?.status]',
+			to: 'resourceId]',
 		},
 		'triggers/second-gate-is-a-repeat': {
 			why: 'An agent run that comes to a second review gate waits for ever, as nobody is told.',

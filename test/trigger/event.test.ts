@@ -205,12 +205,17 @@ const RENEWED = [file('one.png', 'b', '10:20')];
 const OTHER = [file('two.png', 'a', '10:15')];
 const GATE = { type: 'agent.review_required', created: '10:00', data: RUN };
 const BARE_GATE = { type: 'agent.review_required', created: '10:00', agent_run_id: 'run_1' };
+const NAMED_GATE = { ...GATE, id: 'workspace_1' };
+const NEXT_GATE = { ...RUN, spent_credits: 30 };
 const END = { ...GATE, type: 'agent.completed' };
 const inAnotherOrder = (json: Json) => Object.fromEntries(Object.entries(json).reverse());
 
 // What looks like the id of the event may be that of something else, such as the workspace.
 test.each<[string, a: Json, b: Json, isSame: boolean]>([
-	['one id', NAMED, { ...NAMED, sent: 2, data: { id: 'g', status: 'completed' } }, true],
+	['one id', NAMED, { ...NAMED, sent: 2, data: { ...NAMED.data, line_count: 2 } }, true],
+	['one id, another status', NAMED, { ...NAMED, data: { id: 'g', status: 'completed' } }, false],
+	['one id, two review gates', NAMED_GATE, { ...NAMED_GATE, data: NEXT_GATE }, false],
+	['one id, one gate, another attempt', NAMED_GATE, { ...NAMED_GATE, attempt: 2 }, true],
 	['another id', NAMED, { ...NAMED, id: 'evt_2' }, false],
 	['one id, another resource', NAMED, { ...NAMED, data: { id: 'h' } }, false],
 	['one id, another kind', NAMED, { ...NAMED, type: 'generation.failed' }, false],
