@@ -14,7 +14,7 @@ export const reads: Mutant[] = [
 			to: "border !== undefined ? undefined : 'the list lacks",
 		},
 	}),
-	...inFile('src/n8n/pickers/searches.ts', 'test/n8n/pickers.test.ts', {
+	...inFile('src/n8n/pickers/listSearch.ts', 'test/n8n/pickers.test.ts', {
 		'reads/signed-link-saved': {
 			why: 'A signed link is saved with the workflow, and shared with it.',
 			from: 'find((file) => expiryOf(file) === Infinity)',
