@@ -131,10 +131,11 @@ export const amountOf = (request: Priced): number =>
  * taken to have one price per unit, the last one that an answer has stated.
  */
 export function exactKindOf({ endpoint, body }: Priced): string {
-	const { mode, model, ...rest } = isRecord(body) ? body : {};
+	// A voice is cloned or designed, which is its `kind`.
+	const { mode, model, kind, ...rest } = isRecord(body) ? body : {};
 	const parameters = parametersOf(rest);
 	const chosen = LISTED_PARAMETERS.map((name) => parameters[name] ?? null);
-	return JSON.stringify([endpoint.path, mode, model, chosen]);
+	return JSON.stringify([endpoint.path, mode, model, kind, chosen]);
 }
 
 /** A generation with this body, to ask for its price. */

@@ -517,7 +517,7 @@ test('a speech that has ended counts with what it has cost, not with what it had
 
 /** Answers what has no list as the test says, with a usage that shows what has ended. */
 const unlisted =
-	(usage: () => number, others: (request: ApiRequest) => SendResult): Part['answers'] =>
+	(usage: () => number, others: NonNullable<Part['answers']>): Part['answers'] =>
 	(request) => {
 		if (request.path === '/usage')
 			return answer(200, { object: 'usage', data: [{ mode: 'other', credits: usage() }] });
@@ -575,6 +575,33 @@ test('what may have been made counts for an hour: then it is in the usage', asyn
 		await clock.pass(40 * 60_000);
 	}
 	expect(fits).toEqual([false, false, true, true]);
+});
+
+test('the price of a cloned voice is only a guess at that of a designed one', async () => {
+	let charged = 0;
+	const t = setUp({
+		node: new MediaGenVoice(),
+		given: { name: 'n', options: { maxCreditsPerDay: 40 } },
+		answers: unlisted(
+			() => charged,
+			async ({ body }) => {
+				const { kind } = body as { kind: string };
+				const credits = kind === 'clone' ? 10 : 50;
+				charged += credits;
+				await clock.sleep(1_000);
+				return answer(201, { id: `voice_${charged}`, object: 'voice', kind, credits });
+			},
+		),
+	});
+	let executions = 0;
+	const make = async (voice: Record<string, unknown>) => {
+		executions += 1;
+		await ended(t.run({ executionId: `e${executions}`, nodeMemory: {} }, voice));
+	};
+	await make({ operation: 'clone', audioUrl: 'https://files.example/a.mp3' });
+	const design = { operation: 'design', description: 'deep' };
+	await Promise.all([make(design), make(design), make(design)]);
+	expect(charged).toBe(10 + 50);
 });
 
 describe('speeches that nobody waits for and that go on', () => {
