@@ -21,8 +21,8 @@ export interface DrySummary {
 interface RunCache {
 	/** What a dry run says of all items. */
 	dry?: Promise<DrySummary>;
-	/** What the workspace has spent today. */
-	today?: Promise<TodayAsOf>;
+	/** What each workspace has spent today. A credential may hold another API key for each item. */
+	today: Map<Workspace, Promise<TodayAsOf>>;
 	/** What all its items are expected to reserve; `undefined` where that is not known. */
 	price?: { ofAll: number | undefined };
 	/** What earlier runs of the node in this execution have asked for and not been given. */
@@ -47,11 +47,11 @@ export class Run {
 	readonly jobs = new Map<string, { itemIndex: number; job: Resource }>();
 	/** What the run has sent, in the ledger of credits. */
 	readonly entries = new Set<LedgerEntry>();
-	/** What the workspace had spent today when the service was last asked; `undefined` before that. */
-	today: TodayAsOf | undefined;
+	/** What each workspace had spent today when the service was last asked. */
+	readonly today = new Map<Workspace, TodayAsOf>();
 	/** Items that only read take turns: if the service refuses the first ones, the others are not sent. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
-	readonly cache: RunCache = { firstModels: new Map() };
+	readonly cache: RunCache = { today: new Map(), firstModels: new Map() };
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	/** The refusals so far, where a failed item becomes a row: they decide which other items are not sent. */

@@ -144,12 +144,13 @@ const NO_PRICES: DayObstacle = {
 };
 
 function beyondDay(item: Item, expected: Expected): Failed | undefined {
-	const { settings, run, memory } = item;
+	const { settings, run, memory, workspace } = item;
 	const { maxCreditsPerDay } = settings;
 	// One that was sent before and may have been carried out is in the sum of the day, whichever execution
 	// has sent it.
 	if (maxCreditsPerDay === Infinity || isOutcomeOpen(memory.state)) return undefined;
-	const obstacle = run.today ? run.today.obstacle : NEVER_READ;
+	const today = run.today.get(workspace);
+	const obstacle = today ? today.obstacle : NEVER_READ;
 	const spent = creditsOfToday(item);
 	const left = maxCreditsPerDay - spent;
 	if (obstacle === undefined && !isTooMuch(expected, { left, limit: maxCreditsPerDay }))

@@ -232,7 +232,7 @@ export function creditsSince(item: Item, { askedAt, ids }: TodayAsOf): number {
 
 /** What the workspace has spent today, with what this process has sent since it was read. */
 export function creditsOfToday(item: Item): number {
-	const { today } = item.run;
+	const today = item.run.today.get(item.workspace);
 	return today ? today.credits + creditsSince(item, today) : 0;
 }
 

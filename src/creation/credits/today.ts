@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '../../api';
+import { getOrCreate } from '../../base/maps';
 import { MINUTE_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
 import { mustBeObject, requestResource } from '../../transport/client';
@@ -158,7 +159,12 @@ export async function askToday(item: Item, request: Priced): Promise<void> {
 	const { run, settings, workspace } = item;
 	if (settings.maxCreditsPerDay === Infinity) return;
 	const price = workspace.prices.reservationOf(request);
-	if (run.today && isStale(item, run.today, price)) run.cache.today = undefined;
-	run.cache.today ??= lookAtUnwatched(item).then(async () => await readToday(item));
-	run.today = await run.cache.today;
+	const earlier = run.today.get(workspace);
+	const readings = run.cache.today;
+	if (earlier && isStale(item, earlier, price)) readings.delete(workspace);
+	const read = async () => {
+		await lookAtUnwatched(item);
+		return await readToday(item);
+	};
+	run.today.set(workspace, await getOrCreate(readings, workspace, read));
 }

@@ -182,9 +182,11 @@ function accountSentences({ inVain, old, mayBeOld }: Account): string[] {
 /** What _Max Credits per Day_ could not count exactly. */
 function daySentences(today: Run['today']): string[] {
 	const sentences: string[] = [];
-	if (today?.uncounted !== undefined)
-		sentences.push(`Max Credits per Day has not counted what ${today.uncounted} have cost today.`);
-	if (today?.countsAll)
+	const readings = [...today.values()];
+	const uncounted = readings.map((one) => one.uncounted).find((one) => one !== undefined);
+	if (uncounted !== undefined)
+		sentences.push(`Max Credits per Day has not counted what ${uncounted} have cost today.`);
+	if (readings.some(({ countsAll }) => countsAll))
 		sentences.push(
 			'Max Credits per Day has counted all that the service lists, as it does not say what is of today.',
 		);

@@ -73,7 +73,7 @@ test('where only a guess is known of it, what was lost may have cost all that is
 	const { itemOf, sums } = setUp();
 	const item = itemOf(0);
 	item.settings = { ...item.settings, maxCredits: 50, maxCreditsPerDay: 100 };
-	item.run.today = { credits: 30, ids: new Set(), began: 0, askedAt: 0 };
+	item.run.today.set(item.workspace, { credits: 30, ids: new Set(), began: 0, askedAt: 0 });
 	const dearer = { ...BODY, parameters: { quality: 'high' } };
 	const entry = addEntry(item, dearer, KEY);
 	expect(sums()).toEqual([0, 3, []]);

@@ -1,8 +1,13 @@
 import { MediaGenAgentRun } from '../../../nodes/AgentRun/MediaGenAgentRun.node';
 import { MediaGenSpeech } from '../../../nodes/Speech/MediaGenSpeech.node';
 import { MediaGenVoice } from '../../../nodes/Voice/MediaGenVoice.node';
+import { LIMITS } from '../../../src/api';
 import type { ApiRequest, Resource, SendResult } from '../../../src/base/types';
+import { ExecutionSum } from '../../../src/creation/credits/ledger';
+import { Run } from '../../../src/creation/run';
+import { Workspace } from '../../../src/transport/workspace';
 import { answer, LOST } from '../../model/answers';
+import { createJob, hostWith, runOf } from '../../model/run';
 import { byId, clock, ended, setUp, type Part } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
@@ -269,6 +274,24 @@ describe('three pictures of one quality were made for 8 credits each, and their 
 		expect(second).toBeGreaterThan(first);
 		expect(third).toBe(second);
 	});
+});
+
+test('what was spent today is that of the workspace to which a row goes', async () => {
+	const run = new Run();
+	const executionSum = new ExecutionSum({});
+	const rows = [0, 60].map((spent, itemIndex) => {
+		const ledger = new Ledger({ hasCursor: true, isDated: true });
+		if (spent > 0) ledger.charge(spent);
+		const workspace = new Workspace(LIMITS, clock, Math.random);
+		const host = hostWith(async (request) => await ledger.send(request));
+		const settings = { maxCreditsPerDay: 50 };
+		const item = runOf({ host, workspace, run, executionSum, itemIndex, settings });
+		const request = { endpoint: item.spec.endpoint, body: item.request.body };
+		workspace.prices.learnFromAnswer(request, { id: 'earlier', estimated_credits: PRICE });
+		return { ledger, item };
+	});
+	await clock.run(Promise.all(rows.map(async ({ item }) => await createJob(item))));
+	expect(rows.map(({ ledger }) => ledger.sum)).toEqual([PRICE, 60]);
 });
 
 test('what others spend while a run goes on counts where it matters', async () => {
