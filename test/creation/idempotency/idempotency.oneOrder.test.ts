@@ -95,6 +95,25 @@ test('a second retry of a stopped execution finds what the first one has made', 
 	expect(t.model.jobs).toHaveLength(2);
 });
 
+test('two retries of a stopped execution at the same time pay once for what neither had sent', async () => {
+	const t = setUp({
+		json: [{}, {}, {}],
+		own: (item) => ({ prompt: item === 0 ? 'a cat' : 'a dog' }),
+		given: image,
+		workflowId: 'stopped before the dogs',
+		credential: { concurrentJobs: 1 },
+	});
+	const stop = new AbortController();
+	clock.after(5_000, () => stop.abort());
+	await ended(t.run({ nodeMemory: {}, executionId: 'e1', signal: stop.signal }));
+	expect(t.model.jobs).toHaveLength(1);
+	const retry = async (executionId: string) =>
+		await t.run({ nodeMemory: {}, executionId, mode: 'retry' });
+	const retries = await Promise.all(['e2', 'e3'].map(retry));
+	for (const rows of retries) expect(new Set(rows.map(({ json }) => json.id)).size).toBe(3);
+	expect(t.model.jobs).toHaveLength(3);
+});
+
 describe('the body is a function of what the key is made of', () => {
 	const catalogue = (...ids: string[]) => {
 		const data = ids.map((id) => ({ id, object: 'model' }));

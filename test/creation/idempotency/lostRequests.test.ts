@@ -71,12 +71,22 @@ test.each<[name: string, by: Partial<Requester>, isShared: boolean, found: boole
 	expect(lost.take('a cat', asking)?.scope).toBe(found ? '1' : undefined);
 });
 
-test('retries of one order all find what it has paid for; what certainly has no job, nobody takes', () => {
+test('retries of one order all find what it has paid for, and the key of what has no job', () => {
 	const { lost } = setUp(true);
 	lost.add(memoryOf('1', created('gen_1')), owner('1'));
 	lost.add(memoryOf('2', { is: 'new', nextKey: 2 }, 'a dog'), owner('1'));
-	for (const retry of ['2', '3', '4']) expect(lost.take('a cat', owner(retry))?.scope).toBe('1');
-	expect(lost.take('a dog', owner('2'))).toBeUndefined();
+	for (const [content, scope] of [
+		['a cat', '1'],
+		['a dog', '2'],
+	] as const)
+		for (const retry of ['2', '3', '4'])
+			expect(lost.take(content, owner(retry))?.scope).toBe(scope);
+});
+
+test('what certainly has no job, no click takes', () => {
+	const { lost } = setUp();
+	lost.add(memoryOf('2', { is: 'new', nextKey: 2 }), owner('1'));
+	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 });
 
 test('what has come further than the memory that n8n has kept is found by the request', () => {
