@@ -33,9 +33,8 @@ import {
 	whatCame,
 	wordsOfPage,
 } from '../src/transport/bodies';
-import { maskSecret } from '../src/transport/maskSecret';
+import { maskSecret, readBaseUrl, readCredential } from '../src/transport/credential';
 import { retryAfterMs } from '../src/transport/retries';
-import { readBaseUrl, readCredential } from '../src/transport/credential';
 import { readerPath } from '../src/transport/jobState';
 import { localReason, toNoResponse } from '../src/transport/network';
 import { errorOf } from '../src/transport/statuses';

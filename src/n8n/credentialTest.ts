@@ -7,9 +7,13 @@ import { ENDPOINTS, isRecord, textOf, type Endpoint, type Json } from '../api';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
 import { parsed, readable } from '../transport/bodies';
-import { maskSecret } from '../transport/maskSecret';
+import {
+	maskSecret,
+	credentialProblem,
+	readCredential,
+	type Access,
+} from '../transport/credential';
 import { mustBeObject } from '../transport/client';
-import { credentialProblem, readCredential, type Access } from '../transport/credential';
 import { toNoResponse } from '../transport/network';
 import { mustBeList } from '../transport/pages';
 import { errorOf, isAnswerOfService, isGone, meaningOf } from '../transport/statuses';

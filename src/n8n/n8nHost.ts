@@ -10,7 +10,7 @@ import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { NoResponse, Send, SendResult } from '../base/types';
 import { canonicalJson } from '../base/values';
-import { CREDENTIAL, type Access } from '../transport/credential';
+import { CREDENTIAL, type Access, maskSecret } from '../transport/credential';
 import {
 	TRANSFER_TIMEOUT_MS,
 	type BinarySource,
@@ -20,7 +20,6 @@ import {
 	type StreamedResponse,
 } from '../transport/host';
 import { parsed, readable, storageWords, TOO_LONG } from '../transport/bodies';
-import { maskSecret } from '../transport/maskSecret';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import { parseUrl } from '../transport/urls';

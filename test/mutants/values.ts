@@ -196,7 +196,7 @@ export const values: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/maskSecret.ts', 'test/transport/maskSecret.test.ts', {
+	...inFile('src/transport/credential.ts', 'test/transport/credential.maskSecret.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
 			from: 'secret.length < SHORTEST',

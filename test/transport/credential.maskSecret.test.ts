@@ -1,4 +1,4 @@
-import { maskSecret } from '../../src/transport/maskSecret';
+import { maskSecret } from '../../src/transport/credential';
 
 const SECRET = 'canary-key-123';
 
