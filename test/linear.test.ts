@@ -24,7 +24,8 @@ import {
 import { parsedJson } from '../src/fields/rules/json';
 import { presetVoiceName } from '../src/n8n/pickers/choices';
 import { withEditorLabels } from '../src/n8n/output/words';
-import { mediaUrlIn, transferUrlProblem } from '../src/transport/urls';
+import { mediaUrlIn } from '../src/fields/rules/media';
+import { transferUrlProblem } from '../src/files/transfer';
 import {
 	messageIn,
 	parsed,

@@ -1,10 +1,10 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { ApiResponse, NoResponse } from '../base/types';
 import { Semaphore } from '../base/semaphore';
+import { addressKind, isSecure, parseUrl, serviceKind } from '../base/urls';
 import { TRANSFER_TIMEOUT_MS, type Host } from '../transport/host';
 import { hintedPauseMs } from '../transport/retries';
 import { ofStorage } from '../transport/statuses';
-import { transferUrlProblem } from '../transport/urls';
 import type { Workspace } from '../transport/workspace';
 
 /*
@@ -60,6 +60,18 @@ export function failureOfAnswer(
 		next: ofStorage(status, answerText),
 		headers,
 	};
+}
+
+/**
+ * What is wrong with an address that the service gives for an upload or a download; `undefined` if nothing
+ * is. A public service must not lead us into private networks.
+ */
+export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
+	const url = parseUrl(text);
+	if (!url) return 'the address is not a URL';
+	if (!isSecure(url, baseUrl)) return 'the address is not https';
+	const isInside = addressKind(url.hostname) !== 'public' && serviceKind(baseUrl) === 'public';
+	return isInside ? 'the address is in a private network' : undefined;
 }
 
 /** A response to one request on the way. Its body may have to be closed. */

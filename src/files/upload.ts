@@ -3,20 +3,20 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isRecord, isSuccess, type Json } from '../base/types';
 import type { Host } from '../transport/host';
 import { mustBeObject } from '../transport/client';
-import { transferUrlProblem } from '../transport/urls';
-import type { Workspace } from '../transport/workspace';
-import type { LocalFile } from './localFile';
-import { uploadHeaders } from './uploadHeaders';
-import { nameOfType } from './fileTypes';
-import { safeFileName } from './names';
-import { Outgoing } from './outgoingFile';
 import {
+	transferUrlProblem,
 	failureOfAnswer,
 	followRedirects,
 	transfer,
 	type AttemptResult,
 	type FailedAttempt,
 } from './transfer';
+import type { Workspace } from '../transport/workspace';
+import type { LocalFile } from './localFile';
+import { uploadHeaders } from './uploadHeaders';
+import { nameOfType } from './fileTypes';
+import { safeFileName } from './names';
+import { Outgoing } from './outgoingFile';
 
 /** A file that is sent to the service. */
 export interface Upload {

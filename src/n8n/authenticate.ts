@@ -5,7 +5,7 @@ import {
 } from 'n8n-workflow';
 import { withoutSlashes } from '../base/texts';
 import { credentialProblem, readCredential } from '../transport/credential';
-import { parseUrl } from '../transport/urls';
+import { parseUrl } from '../base/urls';
 import { notStopped } from './output/errors';
 
 const ABSOLUTE = /^([a-z][a-z\d+.-]*:)?\/\//i;

@@ -22,7 +22,7 @@ import {
 import { parsed, readable, storageWords, TOO_LONG } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
-import { parseUrl } from '../transport/urls';
+import { parseUrl } from '../base/urls';
 
 /** What a host needs of n8n and of the node. */
 export interface HostContext {

@@ -2,7 +2,7 @@ import { BoundedMap, getOrCreate } from '../base/maps';
 import { unwrapped, withoutSlashes } from '../base/texts';
 import type { Json } from '../base/types';
 import { ENDPOINTS, LIMITS, SCOPES, type Scope } from '../api';
-import { addressKind, isSecure, parseUrl } from './urls';
+import { addressKind, isSecure, parseUrl } from '../base/urls';
 
 /*
  * What a credential says (`readCredential`), and that its key is never shown (`maskSecret`): it may stand in

@@ -3,7 +3,7 @@ import { join } from 'path';
 
 import { readCommandLine, startFrom } from '../../sandbox/commandLine';
 import { readCredential } from '../../src/transport/credential';
-import { transferUrlProblem } from '../../src/transport/urls';
+import { transferUrlProblem } from '../../src/files/transfer';
 import { ask } from '../sandbox/support/harness';
 import { read, ROOT } from '../support/sources';
 

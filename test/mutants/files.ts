@@ -94,7 +94,7 @@ export const files: Mutant[] = [
 			to: 'const MAX_HOPS = 50;',
 		},
 	}),
-	...inFile('src/transport/urls.ts', 'test/transport/urls.test.ts', {
+	...inFile('src/base/urls.ts', ['test/base/urls.test.ts', 'test/files/transfer.test.ts'], {
 		'files/metadata-address': {
 			why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
 			from: '(first === 169 && second === 254) ||',

@@ -217,7 +217,7 @@ export const values: Mutant[] = [
 	}),
 	...inFile(
 		'src/transport/credential.ts',
-		['test/transport/credential.test.ts', 'test/transport/urls.test.ts'],
+		['test/transport/credential.test.ts', 'test/transport/credential.baseUrl.test.ts'],
 		{
 			'values/password-in-the-address': {
 				why: 'A base URL with a user name is taken, and shown in errors.',

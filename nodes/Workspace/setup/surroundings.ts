@@ -5,7 +5,8 @@ import { asText, isResource, type Resource } from '../../../src/base/types';
 import { localReason } from '../../../src/transport/network';
 import { pageOf } from '../../../src/transport/pages';
 import { isGone } from '../../../src/transport/statuses';
-import { parseUrl, transferUrlProblem } from '../../../src/transport/urls';
+import { parseUrl } from '../../../src/base/urls';
+import { transferUrlProblem } from '../../../src/files/transfer';
 import type { Replies } from './questions';
 import { counted, fine, unanswered, unknown, wrong, type Finding } from './row';
 

@@ -1,8 +1,8 @@
 import type { StoredFile } from '../../transport/host';
 import { isBlank, quoted, trimmed } from '../../base/texts';
 import { isRecord, type Json } from '../../base/types';
+import { isSecure, urlIn } from '../../base/urls';
 import { BinaryReference } from '../../files/localFile';
-import { mediaUrlIn } from '../../transport/urls';
 import { parsedJson } from './json';
 import { textIn } from './text';
 import {
@@ -117,6 +117,19 @@ function byName(given: string, { files }: RuleContext): Ruled {
 		problem: `names the binary field ${quoted(name)}, which the item does not have`,
 		hint: `Binary fields of this item: ${there}`,
 	};
+}
+
+/**
+ * The address of a media input in a text, or what is wrong with it.
+ * Specification: Conventions, "media input URLs are HTTPS".
+ */
+export function mediaUrlIn(
+	text: string,
+	baseUrl: string,
+): { url: string; problem?: undefined } | { url?: undefined; problem: string } {
+	const url = urlIn(text);
+	if (!url) return { problem: 'is not a URL' };
+	return isSecure(url, baseUrl) ? { url: url.href } : { problem: 'must begin with https://' };
 }
 
 function byUrl(given: string, { baseUrl }: RuleContext): Ruled {

@@ -1,6 +1,6 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
 import { isRecord } from '../../base/types';
-import { httpsUrlIn } from '../../transport/urls';
+import { httpsUrlIn } from '../../base/urls';
 import { EMPTY, isEmptyText, LEFT_OUT, type Presence, type Rule, whenThere } from './rule';
 
 /** What is allowed for a text. Without `max` it may be of any length. */

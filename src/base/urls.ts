@@ -1,4 +1,4 @@
-import { sendable, unwrapped } from '../base/texts';
+import { sendable, unwrapped } from './texts';
 
 /** Where an address lies. Only its host name counts, because published code cannot resolve names. */
 type AddressKind = 'loopback' | 'private' | 'public';
@@ -52,7 +52,9 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
 	}
 }
 
-const serviceKind = (baseUrl: string) => addressKind(parseUrl(baseUrl)?.hostname ?? '');
+/** Where the service of a base URL lies. */
+export const serviceKind = (baseUrl: string): AddressKind =>
+	addressKind(parseUrl(baseUrl)?.hostname ?? '');
 
 const isLocalService = (baseUrl: string): boolean => serviceKind(baseUrl) === 'loopback';
 
@@ -68,7 +70,7 @@ export const isSecure = ({ protocol, hostname }: URL, baseUrl: string) =>
 const NO_END = /["<>\\^`{|}]$/;
 
 /** The URL in a text, without the blanks, quotes and brackets around it; `undefined` if it is none. */
-function urlIn(text: string): URL | undefined {
+export function urlIn(text: string): URL | undefined {
 	const address = unwrapped(sendable(text));
 	return NO_END.test(address) ? undefined : parseUrl(address);
 }
@@ -77,29 +79,4 @@ function urlIn(text: string): URL | undefined {
 export function httpsUrlIn(text: string): string | undefined {
 	const url = urlIn(text);
 	return url?.protocol === 'https:' ? url.href : undefined;
-}
-
-/**
- * The address of a media input in a text, or what is wrong with it.
- * Specification: Conventions, "media input URLs are HTTPS".
- */
-export function mediaUrlIn(
-	text: string,
-	baseUrl: string,
-): { url: string; problem?: undefined } | { url?: undefined; problem: string } {
-	const url = urlIn(text);
-	if (!url) return { problem: 'is not a URL' };
-	return isSecure(url, baseUrl) ? { url: url.href } : { problem: 'must begin with https://' };
-}
-
-/**
- * What is wrong with an address that the service gives for an upload or a download; `undefined` if nothing
- * is. A public service must not lead us into private networks.
- */
-export function transferUrlProblem(text: string, baseUrl: string): string | undefined {
-	const url = parseUrl(text);
-	if (!url) return 'the address is not a URL';
-	if (!isSecure(url, baseUrl)) return 'the address is not https';
-	const isInside = addressKind(url.hostname) !== 'public' && serviceKind(baseUrl) === 'public';
-	return isInside ? 'the address is in a private network' : undefined;
 }
