@@ -2,7 +2,7 @@
 import { splitText } from '../nodes/Speech/splitText';
 import { eventIdentity } from '../nodes/Trigger/delivery';
 import { isBlank, quoted, sendable, trimmed, unwrapped } from '../src/base/texts';
-import { flagOf } from '../src/base/values';
+import { flagOf, parsed, readable } from '../src/base/values';
 import { readEvent, readPayload } from '../src/trigger/event';
 import { whyUntrusted } from '../src/trigger/signature';
 import {
@@ -26,14 +26,7 @@ import { presetVoiceName } from '../src/n8n/pickers/choices';
 import { withEditorLabels } from '../src/n8n/output/words';
 import { mediaUrlIn } from '../src/fields/rules/media';
 import { transferUrlProblem } from '../src/files/transfer';
-import {
-	messageIn,
-	parsed,
-	plainText,
-	readable,
-	whatCame,
-	wordsOfPage,
-} from '../src/transport/bodies';
+import { messageIn, plainText, whatCame, wordsOfPage } from '../src/transport/bodies';
 import { maskSecret, readBaseUrl, readCredential } from '../src/transport/credential';
 import { retryAfterMs } from '../src/transport/retries';
 import { readerPath } from '../src/transport/jobState';

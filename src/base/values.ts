@@ -65,3 +65,34 @@ export const canonicalJson = (value: unknown): string =>
 		const sorted = Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1));
 		return Object.fromEntries(sorted);
 	});
+
+/**
+ * A text as parsed JSON, with or without a byte order mark before it. A text that is no JSON stays as it is.
+ */
+export function parsed(text: string): unknown {
+	const bare = text.replace(/^\ufeff/, '');
+	try {
+		return JSON.parse(bare);
+	} catch {
+		return bare;
+	}
+}
+
+/** These stand for a body that cannot be used. Asked again, the service would send the same one. */
+export const TOO_LONG = Symbol('too long');
+export const TOO_DEEP = Symbol('nested too deeply');
+
+export const isUnreadable = (body: unknown): body is symbol => typeof body === 'symbol';
+
+/** More levels than any answer has. Recursive code, here and in n8n, would fail at deeper ones. */
+const MAX_LEVELS = 200;
+
+/** A body, or {@link TOO_DEEP} if its lists and objects are nested too deeply to be used. */
+export function readable(body: unknown): unknown {
+	let level = [body];
+	for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth += 1) {
+		const parents = level.filter((one) => typeof one === 'object' && one !== null);
+		level = parents.flatMap((one) => Object.values(one as object) as unknown[]);
+	}
+	return level.length > 0 ? TOO_DEEP : body;
+}

@@ -6,7 +6,7 @@ import type {
 import { ENDPOINTS, isRecord, textOf, type Endpoint, type Json } from '../api';
 import { isNoResponse, isSuccess, type SendResult } from '../base/types';
 import { unlessAborted } from '../base/abort';
-import { parsed, readable } from '../transport/bodies';
+import { parsed, readable } from '../base/values';
 import {
 	maskSecret,
 	credentialProblem,

@@ -9,7 +9,7 @@ import type {
 import { unlessAborted } from '../base/abort';
 import { MAX_TIMER_MS } from '../base/clock';
 import type { NoResponse, Send, SendResult } from '../base/types';
-import { canonicalJson } from '../base/values';
+import { canonicalJson, parsed, readable, TOO_LONG } from '../base/values';
 import { CREDENTIAL, type Access, maskSecret } from '../transport/credential';
 import {
 	TRANSFER_TIMEOUT_MS,
@@ -19,7 +19,7 @@ import {
 	type StoredFile,
 	type StreamedResponse,
 } from '../transport/host';
-import { parsed, readable, storageWords, TOO_LONG } from '../transport/bodies';
+import { storageWords } from '../transport/bodies';
 import { toNoResponse } from '../transport/network';
 import { needsWords } from '../transport/statuses';
 import { parseUrl } from '../base/urls';

@@ -1,7 +1,8 @@
 import { textOf } from '../api';
 import type { Failed, ServiceError } from '../base/result';
 import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/types';
-import { isUnreadable, messageIn, particularIn, plainText, wordsOfPage } from './bodies';
+import { isUnreadable } from '../base/values';
+import { messageIn, particularIn, plainText, wordsOfPage } from './bodies';
 
 export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFound' | 'throttled';
 

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { Readable } from 'stream';
-import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
+import { TOO_DEEP, TOO_LONG } from '../../src/base/values';
 import { n8nHost, readBody } from '../../src/n8n/n8nHost';
 import { accessTo, nodeContext, nodeRun, type NodeRun } from '../support/nodeContext';
 

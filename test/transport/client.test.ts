@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../../src/transport/client';
-import { TOO_DEEP, TOO_LONG } from '../../src/transport/bodies';
+import { TOO_DEEP, TOO_LONG } from '../../src/base/values';
 import type { SendResult, ApiRequest } from '../../src/base/types';
 import { answer, channelOf, errorBody, LOST, scripted } from '../model/answers';
 import { workspaceWith } from '../model/run';

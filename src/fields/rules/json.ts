@@ -1,7 +1,6 @@
 import { quoted, sendable, trimmed } from '../../base/texts';
 import { isRecord } from '../../base/types';
-import { unboxed } from '../../base/values';
-import { isUnreadable, readable } from '../../transport/bodies';
+import { isUnreadable, readable, unboxed } from '../../base/values';
 import { LEFT_OUT, type Rule, whenThere } from './rule';
 
 const FENCE = '```';
