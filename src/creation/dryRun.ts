@@ -215,7 +215,7 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const states = statesOf(item);
 	const content = requestContent(request, opened.value);
 	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
-	const idempotencyKey = idempotencyOf(asNew, content).keyOf();
+	const idempotencyKey = idempotencyOf(asNew, content).peekKey();
 	// The first item asks for the prices of all, so that the others need not.
 	run.cache.dry ??= summaryOf(item);
 	const { sentence: summary } = await run.cache.dry;

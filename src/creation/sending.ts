@@ -48,6 +48,9 @@ function hasKeyExpired({ memory: { state }, workspace }: Item): boolean {
 const isLimited = ({ settings }: Item): boolean =>
 	settings.maxCredits < Infinity || settings.maxCreditsPerDay < Infinity;
 
+const filledIn = ({ body, isFilledIn }: CreationRequest): unknown =>
+	isFilledIn ? body : undefined;
+
 /** A request with the body and the key that it is sent with, as of now: credits are spent meanwhile. */
 function withKeyAndBudget(
 	{ item, idempotency }: Progress,
@@ -58,7 +61,8 @@ function withKeyAndBudget(
 		? withBudget(item, request.body, idempotency.requestNameForOthers !== undefined)
 		: request.body;
 	const isFilledIn = request.isFilledIn || body !== request.body;
-	return { ...request, body, key: idempotency.keyOf(isFilledIn ? body : undefined) };
+	const sent = { ...request, body, isFilledIn };
+	return { ...sent, key: idempotency.peekKey(filledIn(sent)) };
 }
 
 /**
@@ -145,7 +149,7 @@ async function checkAndSend(
 	request: CreationRequest,
 	channel: Channel,
 ): Promise<Heard> {
-	const { item, slotWait } = progress;
+	const { item, idempotency, slotWait } = progress;
 	const { run, spec } = item;
 	const hasLimit = isLimited(item);
 	slotWait.slot = slot;
@@ -167,7 +171,9 @@ async function checkAndSend(
 			return unfit;
 		}
 	}
-	progress.entry = addEntry(item, sent.body, sent.key);
+	const { key } = sent;
+	if (!sent.isResend && key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
+	progress.entry = addEntry(item, sent.body, key);
 	return await exchange(progress, sent, channel);
 }
 

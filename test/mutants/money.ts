@@ -102,8 +102,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/sending.ts', 'test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
-			from: 'idempotency.keyOf(isFilledIn ? body : undefined)',
-			to: 'idempotency.keyOf()',
+			from: 'idempotency.peekKey(filledIn(sent))',
+			to: 'idempotency.peekKey()',
 		},
 	}),
 	...inFile('src/creation/idempotency/idempotency.ts', 'test/n8n/runOperation.test.ts', {
@@ -537,8 +537,8 @@ export const money: Mutant[] = [
 			},
 			'money/kept-402-pays-for-each-row': {
 				why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
-				from: 'if (replacement) return replacement.key;',
-				to: 'if (replacement?.isPaid) return replacement.key;',
+				from: 'return this.replacementOf(this.shared)?.key ??',
+				to: 'return',
 			},
 			'money/kept-402-stays': {
 				why: 'A key that was refused once more is tried for a day, though there are credits again.',

@@ -50,11 +50,14 @@ export interface Idempotency {
 	/** Hash of the user's own key, if that makes requests the same. */
 	readonly customKey?: string;
 	/**
-	 * The key of the next request; `undefined` if it has none.
+	 * The key that the next request would have, as of now; `undefined` if it would have none. To ask changes
+	 * nothing.
 	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
 	 * body
 	 */
-	keyOf(filledIn?: unknown): string | undefined;
+	peekKey(filledIn?: unknown): string | undefined;
+	/** A request goes out, under the key of `peekKey` with the same argument. */
+	noteSent?(key: string, filledIn?: unknown): void;
 	/**
 	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a
 	 * service may keep.
@@ -86,7 +89,7 @@ export function requestContent(
 	return shortHash(canonicalJson(named));
 }
 
-/** @param filledIn see {@link Idempotency.keyOf} */
+/** @param filledIn see {@link Idempotency.peekKey} */
 function keyFrom(name: string, number: number, filledIn: unknown): string {
 	const parts = [name, String(number)];
 	if (filledIn !== undefined) parts.push(canonicalJson(filledIn));
@@ -140,7 +143,7 @@ class OnRetries implements Idempotency {
 		return this.item.node.runId;
 	}
 
-	keyOf(filledIn?: unknown): string {
+	peekKey(filledIn?: unknown): string {
 		const { memory } = this.item;
 		const scope = memory.scope ?? scopeOf(this.item, this.content);
 		return keyFrom(scope, memory.state.nextKey, filledIn);
@@ -187,7 +190,7 @@ class SameRequest implements Idempotency {
 	private readonly onRetries: OnRetries;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
-	/** The shared key that was used last. */
+	/** The shared key of the request that went out last: its own, or the one that its key stands in for. */
 	private shared = '';
 	/** Whether the next key is one that only this execution knows. */
 	private isLastResort = false;
@@ -211,38 +214,45 @@ class SameRequest implements Idempotency {
 		return !this.isLastResort;
 	}
 
-	keyOf(filledIn?: unknown): string {
-		if (!this.isLastResort) this.shared = keyFrom(this.requestNameForOthers, this.number, filledIn);
-		const replacement = this.replacement;
-		if (!this.isLastResort) return replacement?.isPaid ? replacement.key : this.shared;
-		if (replacement) return replacement.key;
-		const { clock } = this.item.workspace;
-		const key = this.onRetries.keyOf(filledIn);
-		this.replacements.set(this.shared, { key, since: clock.monotonic(), isPaid: false });
-		return key;
+	peekKey(filledIn?: unknown): string {
+		if (this.isLastResort)
+			return this.replacementOf(this.shared)?.key ?? this.onRetries.peekKey(filledIn);
+		const shared = this.sharedKey(filledIn);
+		const replacement = this.replacementOf(shared);
+		return replacement?.isPaid ? replacement.key : shared;
+	}
+
+	private sharedKey(filledIn: unknown): string {
+		return keyFrom(this.requestNameForOthers, this.number, filledIn);
+	}
+
+	noteSent(key: string, filledIn?: unknown): void {
+		if (!this.isLastResort) this.shared = this.sharedKey(filledIn);
+		else if (!this.replacementOf(this.shared)) this.replace(this.shared, key, false);
 	}
 
 	private get replacements(): ReplacementKeys {
 		return this.item.workspace.shared(ReplacementKeys);
 	}
 
-	/**
-	 * The replacement that another execution or another row of this process has begun to use within a day.
-	 */
-	private get replacement(): ReplacementKey | undefined {
+	/** What another execution or another row of this process has begun to use in its place within a day. */
+	private replacementOf(shared: string): ReplacementKey | undefined {
 		const { clock } = this.item.workspace;
-		const replacement = this.replacements.get(this.shared);
+		const replacement = this.replacements.get(shared);
 		const isOver = replacement !== undefined && clock.monotonic() - replacement.since >= DAY_MS;
 		return isOver ? undefined : replacement;
 	}
 
+	private replace(shared: string, key: string, isPaid: boolean): void {
+		const since = this.item.workspace.clock.monotonic();
+		this.replacements.set(shared, { key, since, isPaid });
+	}
+
 	noteJobMade(key: string): void {
-		const { clock } = this.item.workspace;
-		const replacement = this.replacement;
+		const replacement = this.replacementOf(this.shared);
 		if (replacement?.key === key) replacement.isPaid = true;
 		// Another row was refused under the same replacement, and has deleted it, while this request was out.
-		else if (this.isLastResort && !replacement?.isPaid)
-			this.replacements.set(this.shared, { key, since: clock.monotonic(), isPaid: true });
+		else if (this.isLastResort && !replacement?.isPaid) this.replace(this.shared, key, true);
 	}
 
 	/**
@@ -309,7 +319,7 @@ class OwnKey implements Idempotency {
 		return this.item.settings.idempotencyKey;
 	}
 
-	keyOf(): string {
+	peekKey(): string {
 		return this.requestNameForOthers;
 	}
 
@@ -344,7 +354,7 @@ class Off implements Idempotency {
 		this.uploadOwner = node.runId;
 	}
 
-	keyOf(): undefined {
+	peekKey(): undefined {
 		return undefined;
 	}
 }
