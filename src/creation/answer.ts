@@ -8,7 +8,7 @@ import { settleEntry } from './credits/ledger';
 import type { Again, Heard, ObtainedJob, Progress } from './progress';
 import { noteFailure } from './run';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
-import { forgetKey, isJobNew, recordAnsweredJob } from './idempotency/replayedJob';
+import { forgetKey, noteAnsweredJob } from './idempotency/replayedJob';
 
 /*
  * What the final answer to a creation means, and who hears of it (`hear`).
@@ -81,9 +81,8 @@ function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | 
 function settleLedger(progress: Progress, made: Result<ObtainedJob>, body: unknown): void {
 	const { item, entry } = progress;
 	if (entry === undefined) return;
-	if (made.ok) recordAnsweredJob(progress, made.value.job);
-	const isNew = made.ok && isJobNew(progress, made.value.job);
-	settleEntry(item, entry, body, made.ok ? ok(made.value.job) : made, isNew);
+	const isPaidNow = made.ok && noteAnsweredJob(progress, made.value.job);
+	settleEntry(item, entry, body, made.ok ? ok(made.value.job) : made, isPaidNow);
 }
 
 /** Others of the workspace that wait for a top-up. */

@@ -4,7 +4,6 @@ import type { Slot, SlotKind } from '../transport/jobSlots';
 import type { CreditWait } from '../transport/topUpGate';
 import type { LedgerEntry } from './credits/ledger';
 import type { Idempotency } from './idempotency/idempotency';
-import type { DatedJob } from './idempotency/replayedJob';
 import type { Item } from './item';
 
 /* What is known of one creation while it is under way, from its key to its job. */
@@ -65,10 +64,13 @@ export interface Progress {
 	readonly idempotency: Idempotency;
 	/** When this try began, on the monotonic clock. */
 	readonly beganAt: number;
-	/** Whether this process had seen the job of its answer: before this try began, or meanwhile. */
-	jobSeen?: 'before' | 'meanwhile';
-	/** The last job of this try that says it had failed before. */
-	olderByItsDate?: DatedJob;
+	/** When this process first saw the job of its answer, on the monotonic clock. */
+	jobSeenAt?: number;
+	/**
+	 * The failed job that it has left last: when that says it was made, and when its request went out, on the
+	 * monotonic clock.
+	 */
+	leftJob?: { madeAt: number; outSince: number };
 	readonly slotWait: SlotWait;
 	readonly out: Out;
 	/** Of the last request, in the ledger of credits; `undefined` where it costs nothing. */

@@ -148,8 +148,8 @@ export const money: Mutant[] = [
 		{
 			'money/no-second-look-at-a-failed-job': {
 				why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-				from: "const isOfNoUse = state === 'bad' &&",
-				to: "const isOfNoUse = state !== 'bad' &&",
+				from: 'return wasBefore && leaveFailedJob(',
+				to: 'return !wasBefore && leaveFailedJob(',
 			},
 		},
 	),
@@ -159,8 +159,8 @@ export const money: Mutant[] = [
 		{
 			'money/own-failure-made-again': {
 				why: 'With Same Request a job that fails at once is made again and again in one run.',
-				from: 'if (age === undefined) return await wasListedBefore(progress, job);',
-				to: 'if (age === undefined) return true;',
+				from: '(await wasListedBefore(progress, seen.job))',
+				to: 'true',
 			},
 		},
 	),
@@ -178,8 +178,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/idempotency/replayedJob.ts', 'test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: "progress.jobSeen === undefined && ageOf(progress, job) !== 'before';",
-			to: 'true;',
+			from: "if (firstSeenAt !== undefined || provenance === 'before') return false;",
+			to: '',
 		},
 	}),
 	...inFile(
@@ -640,7 +640,7 @@ export const money: Mutant[] = [
 		{
 			'money/new-job-read-at-once': {
 				why: 'With Same Request each new job costs a read that nothing needs.',
-				from: " || ageOf(progress, made.job) === 'since')",
+				from: " || provenanceOf(progress, made.job) === 'new')",
 				to: ')',
 			},
 		},
@@ -651,7 +651,7 @@ export const money: Mutant[] = [
 		{
 			'money/quick-jobs-are-free': {
 				why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
-				from: 'entry.seemsOld = true;',
+				from: 'entry.mayBeOld = true;',
 				to: 'takeBack(item, entry);',
 			},
 		},

@@ -43,7 +43,7 @@ export interface LedgerEntry {
 	/** What its answer says that it has reserved, if it says that. */
 	stated?: number;
 	/** Whether its job may have been there before, which nobody says. */
-	seemsOld?: boolean;
+	mayBeOld?: boolean;
 	hasFailed?: boolean;
 	/** Whether its job has ended. Then the usage of the workspace contains its credits. */
 	isOver?: boolean;
@@ -245,10 +245,10 @@ export function accountOf({ entries, jobs }: Run): Account {
 	const newJobs = new Map<string, LedgerEntry>();
 	for (const entry of entries) if (entry.isNew && entry.job) newJobs.set(entry.job.id, entry);
 	const account: Account = { bought: [], mayBeOld: 0, inVain: 0, old: 0 };
-	for (const { hasFailed, seemsOld, stated } of newJobs.values()) {
+	for (const { hasFailed, mayBeOld, stated } of newJobs.values()) {
 		if (hasFailed) account.inVain += stated ?? 0;
 		else account.bought.push(stated);
-		if (seemsOld && !hasFailed) account.mayBeOld += 1;
+		if (mayBeOld && !hasFailed) account.mayBeOld += 1;
 	}
 	account.old = [...jobs.values()].filter(({ job }) => !newJobs.has(job.id)).length;
 	return account;

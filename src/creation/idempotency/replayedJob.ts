@@ -12,26 +12,24 @@ import { readKnownJob } from '../outputs';
 import { recordEvent } from './itemState';
 
 /*
- * Whether the service has made the job of an answer for this request, or had made it before. Under one key
- * the service makes one job, and answers whoever sends the key again with that job, for nothing. So the
- * question matters for a key that others send as well (_Same Request_). It is asked twice:
+ * Whether the service has made the job of an answer for this request, or had made it before: `provenanceOf`
+ * weighs that. Under one key the service makes one job, and answers whoever sends the key again with that
+ * job, for nothing. So the question matters for a key that others send as well (_Same Request_). It is asked
+ * twice:
  *
- * `isJobNew`, when the answer comes, decides by the answer alone whether the job is counted as paid for. It
- * is, unless this process has seen the job already, or the job has ended and says that it is older than the
- * request. `recordAnsweredJob` notes what the answer says of the job and of its key.
+ * When the answer comes (`noteAnsweredJob`): the job is counted as paid for, unless it was there before or is
+ * counted already.
  *
- * `confirmJob`, before the item waits for its job, looks again. The job of an answer that only this item can
- * have got is new, and so is one that says it was made after the request went out. Any other answer may be an
- * old one that the service repeats, so the job is read once:
+ * Before the item waits for its job (`confirmJob`): the job of an answer that only this item can have got is
+ * new, and so is one that says it was made after the request went out. Any other answer may be an old one
+ * that the service repeats, so the job is read once, and judged again:
  *
  * - It is running: it is new and paid for now. For a day its key leads to it for nothing.
- * - It has ended well and says that it is older than the request: it was there before, and what was counted
- *   for it is taken back.
- * - It has ended well within two seconds and says nothing of its age: it seems to have been there before. The
- *   receipt says so, but limits count it, as nobody says that it was free.
- * - It has failed and was there before, because this process had seen it, its date says so, or the list shows
- *   it among older ones: its key leads to nothing. What was counted for it is taken back, and the next key is
- *   tried.
+ * - It has ended well and was there before: what was counted for it is taken back.
+ * - It has ended well within two seconds, and nothing proves anything: it seems to have been there before.
+ *   The receipt says so, but limits count it, as nobody says that it was free.
+ * - It has failed and was there before: its key leads to nothing. What was counted for it is taken back, and
+ *   the next key is tried.
  * - It has failed, and nothing shows that it was there before: this try has failed, and what the service says
  *   of its cost counts.
  */
@@ -47,34 +45,43 @@ const CLOCKS_DIFFER_MS = MINUTE_MS;
 /** A service keeps keys for a day, so no key leads to an older job: a date before that is wrong. */
 const OLDEST_MS = DAY_MS + 60 * MINUTE_MS;
 
-/** A job that says it is older than its request. */
-export interface DatedJob {
-	/** When the job says that it was made, in ms since the epoch. */
-	madeAt: number;
-	/** When its request went out, on the monotonic clock. */
-	outSince: number;
-}
+/** Whether others may have made the job: not a run that this request approves, which is paid for now. */
+const mayBeOfOthers = ({ item, idempotency }: Progress): boolean =>
+	idempotency.othersUseKey && item.spec.endpoint.does === 'creates';
+
+type Provenance = 'new' | 'before' | 'unsure';
 
 /**
- * What a job says of its age: it was made after its request went out (`since`), or `before`; `undefined`
- * where it does not say, or where its date decides nothing:
+ * Whether a job was made for this request (`new`), or was there `before`. The evidence, the strongest first:
  *
- * - A job that still runs is paid for by whoever has it now, however old it is.
- * - The answer to an approval is a run that was there before, and the approval is paid for now.
+ * 1. It says that it was made after its request went out: new.
+ * 2. This process had seen it before this try began: before.
+ * 3. It is running, or nobody else can have made it: unsure, whatever its date. One that runs is paid for by
+ *    whoever has it now, however old it is.
+ * 4. It says that it is older than its request, and no older than a key: before. But if the job that the item
+ *    has just left said so too, and both are as far apart as their requests, these requests have made them,
+ *    and the clock that dates the jobs is wrong: new.
+ * 5. Nothing of that: unsure. Of one that has failed, the list may tell (`wasListedBefore`).
  */
-function ageOf(
-	{ item, idempotency, out }: Progress,
-	job: Resource,
-): 'before' | 'since' | undefined {
-	const { sentAt = NaN } = out;
-	const age = sentAt - momentOf(job.created_at);
-	if (age <= 0) return 'since';
-	const mayBeOfOthers = idempotency.othersUseKey && item.spec.endpoint.does === 'creates';
-	const isBefore = age > CLOCKS_DIFFER_MS && age < OLDEST_MS;
-	if (!mayBeOfOthers || !isBefore) return undefined;
+function provenanceOf(progress: Progress, job: Resource): Provenance {
+	const { item, out, leftJob } = progress;
+	const madeAt = momentOf(job.created_at);
+	const age = (out.sentAt ?? NaN) - madeAt;
+	if (age <= 0) return 'new';
+	if (wasSeenBefore(progress)) return 'before';
 	const isRunning = jobState(job, item.settings.terminalStatuses) === 'running';
-	return isRunning ? undefined : 'before';
+	if (isRunning || !mayBeOfOthers(progress)) return 'unsure';
+	const isOlder = age > CLOCKS_DIFFER_MS && age < OLDEST_MS;
+	if (!isOlder) return 'unsure';
+	if (leftJob === undefined) return 'before';
+	const madeApart = madeAt - leftJob.madeAt;
+	const sentApart = out.since - leftJob.outSince;
+	return Math.abs(madeApart - sentApart) < 2_000 ? 'new' : 'before';
 }
+
+/** Whether this process had seen the job of the answer before this try began. */
+const wasSeenBefore = ({ jobSeenAt, beganAt }: Progress): boolean =>
+	jobSeenAt !== undefined && jobSeenAt < beganAt;
 
 /** More jobs than a workspace makes in a day. After a day keys have expired. */
 const MOST_JOBS = 20_000;
@@ -98,30 +105,28 @@ const nameOfJob = ({ item, out }: Progress, job: Resource): string =>
 	shortHash([item.request.path, out.key, job.id, asText(job.created_at)].join('\n'));
 
 /**
- * Whether a job is new, and so paid for now, by its answer alone. The answer was recorded
- * (`recordAnsweredJob`).
+ * An answer has come with a job: notes in this process that it was seen, and what its key leads to.
+ * @returns whether it is paid for now, as far as the answer tells
  */
-export const isJobNew = (progress: Progress, job: Resource): boolean =>
-	progress.jobSeen === undefined && ageOf(progress, job) !== 'before';
-
-/** An answer has come with a job: notes in this process that it was seen, and what its key leads to. */
-export function recordAnsweredJob(progress: Progress, job: Resource): void {
-	const { item, idempotency, out, beganAt } = progress;
+export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
+	const { item, idempotency, out } = progress;
 	const { seenAt, paidKeys } = knownJobsOf(item);
-	progress.jobSeen = undefined;
-	if (out.key === undefined) return;
+	if (out.key === undefined) return true;
 	const name = nameOfJob(progress, job);
-	const first = seenAt.get(name);
-	if (first !== undefined) progress.jobSeen = first < beganAt ? 'before' : 'meanwhile';
-	seenAt.set(name, first ?? item.workspace.clock.monotonic());
-	if (!isJobNew(progress, job)) return;
+	const firstSeenAt = seenAt.get(name);
+	progress.jobSeenAt = firstSeenAt ?? item.workspace.clock.monotonic();
+	seenAt.set(name, progress.jobSeenAt);
+	const provenance = provenanceOf(progress, job);
+	// One that was seen is counted already, also if another row of this try has seen it.
+	if (firstSeenAt !== undefined || provenance === 'before') return false;
 	idempotency.noteJobMade?.(out.key);
 	const mayBeAskedAgain = idempotency.requestNameForOthers !== undefined;
-	if (!mayBeAskedAgain) return;
+	if (!mayBeAskedAgain) return true;
 	// This key was paid for, and yet the service has made another job: it does not keep its keys, so no
 	// request is known to be repeated for nothing any more.
 	if (isKeyOfPaidJob(progress, out.key)) paidKeys.clear();
-	if (ageOf(progress, job) === 'since') noteKey(progress);
+	if (provenance === 'new') noteKey(progress);
+	return true;
 }
 
 /**
@@ -137,11 +142,8 @@ export async function confirmJob(
 	if (made.isOver || spec.output !== 'job') return made;
 	const stateOf = ({ job }: ObtainedJob) => jobState(job, settings.terminalStatuses);
 
-	const mayBeOfOthers =
-		idempotency.othersUseKey &&
-		idempotency.sameBy === 'content' &&
-		spec.endpoint.does === 'creates';
-	if (!mayBeOfOthers || ageOf(progress, made.job) === 'since') {
+	const mayBeRepeated = idempotency.sameBy === 'content' && mayBeOfOthers(progress);
+	if (!mayBeRepeated || provenanceOf(progress, made.job) === 'new') {
 		// The job is new and was accepted. That such a job has failed at once, the answer alone does not
 		// prove.
 		if (stateOf(made) !== 'bad') return made;
@@ -153,20 +155,25 @@ export async function confirmJob(
 	const seen = stateOf(made) === 'running' ? await readMade(item, made) : made;
 	if (!seen) return made;
 	const state = stateOf(seen);
-	correctLedger(progress, seen.job, state);
-	const isOfNoUse = state === 'bad' && (await hadFailedBefore(progress, seen.job));
-	return isOfNoUse && leaveFailedJob(progress, made.job) ? { again: 'otherKey' } : seen;
+	const provenance = provenanceOf(progress, seen.job);
+	if (state !== 'bad') {
+		correctEntry(progress, state, provenance);
+		return seen;
+	}
+	const wasBefore =
+		provenance === 'before' ||
+		(provenance === 'unsure' && (await wasListedBefore(progress, seen.job)));
+	return wasBefore && leaveFailedJob(progress, seen.job) ? { again: 'otherKey' } : seen;
 }
 
-/** What was counted for a job by its answer alone, as it is known now. */
-function correctLedger(progress: Progress, job: Resource, state: JobState): void {
+/** What was counted for a job by its answer alone, as it is known now that it has not failed. */
+function correctEntry(progress: Progress, state: JobState, provenance: Provenance): void {
 	const { item, entry, out } = progress;
 	if (entry === undefined) return;
-	const age = ageOf(progress, job);
-	if (age === 'before') takeBack(item, entry);
-	else if (state === 'running' && entry.isNew) noteKey(progress);
+	if (provenance === 'before') return takeBack(item, entry);
+	if (state === 'running' && entry.isNew) noteKey(progress);
 	const isAtOnce = item.workspace.clock.monotonic() - out.since < AT_ONCE_MS;
-	if (state === 'good' && isAtOnce && age !== 'since') entry.seemsOld = true;
+	if (state === 'good' && provenance === 'unsure' && isAtOnce) entry.mayBeOld = true;
 }
 
 /**
@@ -175,9 +182,9 @@ function correctLedger(progress: Progress, job: Resource, state: JobState): void
  * @returns whether there is another key
  */
 function leaveFailedJob(progress: Progress, job: Resource): boolean {
-	const { item, idempotency, entry, slotWait } = progress;
-	const seenAt = knownJobsOf(item).seenAt.get(nameOfJob(progress, job));
-	if (progress.jobSeen === 'before') noteKey(progress, seenAt);
+	const { item, idempotency, entry, out, slotWait } = progress;
+	if (wasSeenBefore(progress)) noteKey(progress, progress.jobSeenAt);
+	else progress.leftJob = { madeAt: momentOf(job.created_at), outSince: out.since };
 	if (!idempotency.tryNextKey?.('failedBefore')) return false;
 	if (entry) takeBack(item, entry);
 	slotWait.slot?.release();
@@ -195,24 +202,6 @@ async function readMade(item: Item, made: ObtainedJob): Promise<ObtainedJob | un
 		async () => await readKnownJob(item, reference),
 	);
 	return read?.ok ? { ...made, job: read.value } : undefined;
-}
-
-/** Whether a job that has failed was there before this try. A job of this try ends the item. */
-async function hadFailedBefore(progress: Progress, job: Resource): Promise<boolean> {
-	const age = ageOf(progress, job);
-	if (age === 'since') return false;
-	if (progress.jobSeen === 'before') return true;
-	if (age === undefined) return await wasListedBefore(progress, job);
-	// The job says that it is older. If the job before it in this try said so too, and both are as far apart
-	// as their requests, these requests have made them, and the clock that dates the jobs is wrong.
-	const last = progress.olderByItsDate;
-	const current: DatedJob = { madeAt: momentOf(job.created_at), outSince: progress.out.since };
-	progress.olderByItsDate = current;
-	if (last === undefined) return true;
-	const madeApart = current.madeAt - last.madeAt;
-	const sentApart = current.outSince - last.outSince;
-	const areOfThisTry = Math.abs(madeApart - sentApart) < 2_000;
-	return !areOfThisTry;
 }
 
 /** Whether the list shows a job among those that were made before the request went out. */
