@@ -218,7 +218,8 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const idempotencyKey = idempotencyOf(asNew, content).peekKey();
 	// The first item asks for the prices of all, so that the others need not.
 	run.cache.dry ??= summaryOf(item);
-	const { sentence: summary } = await run.cache.dry;
+	run.drySummary = await run.cache.dry;
+	const { sentence: summary } = run.drySummary;
 	const resources: Json[] = [];
 	const files: StoredFile[][] = [];
 	for (const [index, partRequest] of parts.entries()) {

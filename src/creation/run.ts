@@ -52,6 +52,8 @@ export class Run {
 	/** Items that only read take turns: if the service refuses the first ones, the others are not sent. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	readonly cache: RunCache = { today: new Map(), firstModels: new Map() };
+	/** What a dry run says of all items, once it is known. */
+	drySummary: DrySummary | undefined;
 	/** Why nothing further is sent; `undefined` while items may be sent. */
 	halted: Halt | undefined;
 	/** The refusals so far, where a failed item becomes a row: they decide which other items are not sent. */

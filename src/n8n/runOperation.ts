@@ -56,7 +56,7 @@ export async function runOperation(
 		ends = itemEnds.map((end) => finish(running, end));
 		throwFailure(running, ends);
 		hasFailed = false;
-		await addReceipt(running, ends);
+		addReceipt(running, ends);
 	} finally {
 		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
 	}
@@ -243,9 +243,9 @@ function reported(ends: End[]): { failed: Failed; end: End } | undefined {
 }
 
 /** Shows the receipt above the output. A receipt that cannot be made must not fail a run that is paid for. */
-async function addReceipt(running: Running, ends: End[]): Promise<void> {
+function addReceipt(running: Running, ends: End[]): void {
 	try {
-		const receipt = await receiptOf(running, ends);
+		const receipt = receiptOf(running, ends);
 		if (receipt) running.call.addHint(receipt);
 	} catch {
 		// The receipt says nothing that the rows do not say.

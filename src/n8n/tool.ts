@@ -114,7 +114,7 @@ const WAIT_MS = 1_800_000;
 /** What the agent is told when its time is over and the call is not. */
 function unfinished(item: Item): Result<ItemOutput> {
 	const { settings, spec, request, workspace } = item;
-	if (!spec.creates) {
+	if (!spec.creates || settings.dryRun) {
 		const id = idAskedFor(spec.endpoint, request.path);
 		const status = 'not finished';
 		const unread: Json = id === undefined ? { status } : { id, status };

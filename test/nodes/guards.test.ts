@@ -1,45 +1,15 @@
-import type { INodeType } from 'n8n-workflow';
-import { readNodes, type OfferedOperation } from '../../scripts/nodes';
-import { fieldsWithOptions } from '../../src/fields/operation';
-import { requiredOf } from '../support/goodValues';
 import { called } from '../support/nodeCall';
-import { filesIn } from '../support/sources';
+import { allCases, givenFor, hasOption, type Case } from '../support/operations';
 
 /*
  * A guard that is set holds, or nothing is sent: over all operations of all nodes, with a guard that any of
  * them has.
  */
 
-type NodeClass = new () => INodeType;
-
-async function classIn(folder: string): Promise<NodeClass> {
-	const [file] = filesIn(folder, '.node.ts');
-	return Object.values((await import(`../../${file}`)) as Record<string, NodeClass>)[0]!;
-}
-
-interface Case extends OfferedOperation {
-	node: NodeClass;
-	name: string;
-}
-
-async function allCases(): Promise<Case[]> {
-	const nodes = await readNodes();
-	const ofNodes = nodes
-		.filter(({ operations }) => operations.length > 0)
-		.map(async ({ folder, operations, description }) => {
-			const node = await classIn(folder);
-			return operations.map((one): Case => {
-				return { ...one, node, name: `${description.displayName}: ${one.operation.name}` };
-			});
-		});
-	return (await Promise.all(ofNodes)).flat();
-}
-
 /** What an operation sends but reads, with these options. */
-async function sentWith({ node, operation, resource }: Case, options: object, beside = {}) {
-	const chosen = { operation: operation.value, ...(resource && { resource: resource.value }) };
-	const given = { ...requiredOf(operation), ...chosen, blocksFrom: 'text' };
-	const { asked, error } = await called(node, { ...given, options, ...beside }, ({ url }) => ({
+async function sentWith(one: Case, options: object, beside = {}) {
+	const given = { ...givenFor(one), options, ...beside };
+	const { asked, error } = await called(one.node, given, ({ url }) => ({
 		statusCode: url.includes('/generations') ? 202 : 200,
 		body: { id: 'gen_1', object: 'list', data: [], status: 'completed' },
 	}));
@@ -54,10 +24,7 @@ test('a Dry Run beside whatever operation: nothing is sent', async () => {
 	for (const one of changing) {
 		const { sent, error } = await sentWith(one, { dryRun: true });
 		expect([one.name, sent]).toEqual([one.name, []]);
-		const hasIt = fieldsWithOptions(one.operation).some(({ fields = [] }) =>
-			fields.some(({ name }) => name === 'dryRun'),
-		);
-		if (!hasIt) expect(error?.message).toMatch(/cannot keep it|is no field of/);
+		if (!hasOption(one, 'dryRun')) expect(error?.message).toMatch(/cannot keep it|is no field of/);
 	}
 });
 

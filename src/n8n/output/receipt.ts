@@ -230,10 +230,7 @@ function receiptOfSent(spec: OperationSpec, run: Run, ends: End[], failures: str
 }
 
 /** Words the receipt of a run, of which these are all items; `undefined` if it has none. */
-export async function receiptOf(
-	running: Running,
-	ends: End[],
-): Promise<NodeExecutionHint | undefined> {
+export function receiptOf(running: Running, ends: End[]): NodeExecutionHint | undefined {
 	const { run } = running;
 	const { spec } = running.operation;
 	if (spec.summary) return receiptOfSummary(spec.summary, ends);
@@ -248,8 +245,10 @@ export async function receiptOf(
 		const first = broken.length === 1 ? ':' : '. The first:';
 		failures.push(`${broken.length} failed${first} ${escaped(message)}.`);
 	}
-	const dry = await run.cache.dry;
+	const dry = run.drySummary;
 	const sent = ends.filter(({ item }) => item && !item.settings.dryRun);
+	// A call of an agent was answered before its dry run was over.
+	if (!dry && sent.length === 0 && failures.length === 0) return undefined;
 	if (dry && sent.length === 0) {
 		const first = bold('Dry run: nothing was sent, nothing was paid.');
 		return asReceipt('warning', [first, `${escaped(dry.wouldBe)}.`, ...failures]);
