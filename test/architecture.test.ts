@@ -104,8 +104,7 @@ const OTHER_STATUSES: Record<string, string> = {
 	'src/creation/dryRun.ts: 480': 'pixels',
 	'src/files/samples.ts: 440': 'hertz',
 	'src/base/types.ts: 200, 300': 'a success, of the storage of files too',
-	'src/files/download.ts: 200': 'the storage of files',
-	'src/files/transfer.ts: 300, 307, 308, 400': 'redirects of the storage',
+	'src/files/transfer.ts: 200, 300, 307, 308, 400': 'the storage of files, and its redirects',
 	'src/files/upload.ts: 200': 'the storage of files',
 	'src/creation/answer.ts: 201, 202': 'what is ready or approved, of three operations only',
 };

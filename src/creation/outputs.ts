@@ -2,7 +2,7 @@ import { textOf } from '../api';
 import { getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
-import { download, type Output } from '../files/download';
+import { download, type Output } from '../files/transfer';
 import { readableStem } from '../files/names';
 import { requestResource } from '../transport/client';
 import type { StoredFile } from '../transport/host';

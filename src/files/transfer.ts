@@ -1,15 +1,25 @@
+import { offAbort, onAbort } from '../base/abort';
 import { fail, ok, type Failed, type Result } from '../base/result';
-import type { ApiResponse, NoResponse } from '../base/types';
 import { Semaphore } from '../base/semaphore';
+import { isSuccess, type ApiResponse, type Clock, type NoResponse } from '../base/types';
 import { addressKind, isSecure, parseUrl, serviceKind } from '../base/urls';
-import { TRANSFER_TIMEOUT_MS, type Host } from '../transport/host';
+import { storageWords } from '../transport/bodies';
+import {
+	TRANSFER_TIMEOUT_MS,
+	type Host,
+	type StoredFile,
+	type StreamedResponse,
+} from '../transport/host';
+import { localReason } from '../transport/network';
 import { hintedPauseMs } from '../transport/retries';
-import { ofStorage } from '../transport/statuses';
+import { needsWords, ofStorage } from '../transport/statuses';
 import type { Workspace } from '../transport/workspace';
+import { detect, extensionOf, HEAD_BYTES, isStatedAsText } from './fileTypes';
 
 /*
- * The way of a file, up or down: four attempts, each with up to five redirects and of at most two hours. Each
- * address on the way is checked by the same rule.
+ * The way of a file, up or down (`transfer`): four attempts, each with up to five redirects and of at most
+ * two hours. Each address on the way is checked by the same rule. Below it is the way down (`download`); the
+ * way up is in `upload.ts`.
  */
 
 /** The most attempts to send or fetch a file. */
@@ -172,4 +182,224 @@ export async function transfer<A, T>(
 		await clock.sleep(Math.max(hinted, backoff), signal);
 		if (signal?.aborted) return fail({ kind: 'cancelled' });
 	}
+}
+
+/**
+ * At most so many files are downloaded at the same time: a retry of a large run needs all its files at once,
+ * and n8n may hold each of them in memory.
+ */
+const AT_ONCE = 5;
+
+/** A download of less than this many bytes in this time has stalled. */
+const STALL_MS = 60_000;
+const MIN_BYTES = 16 * 1024;
+
+/** The largest file that is downloaded, in bytes. */
+const MAX_FILE_BYTES = 2 * 1024 ** 3;
+
+/**
+ * An output of a job that is to be downloaded. Specification: Generation, `outputs`; SpeechGeneration,
+ * `output`.
+ */
+export interface Output {
+	id: string;
+	url: string;
+	mediaType?: string;
+	/** When the link expires, in ms since the epoch. */
+	expiresAt?: number;
+	/** The name of the file, without extension. */
+	stem: string;
+	/** Asks the service for a new link; `undefined` if there is none. */
+	renew(): Promise<string | undefined>;
+}
+
+const CANCELLED = permanentFailure('cancelled');
+const TOOK_TOO_LONG = transientFailure('the transfer took too long');
+
+type Bytes = AsyncGenerator<Uint8Array, void>;
+
+/**
+ * Reads a body piece by piece. Reading fails, and the connection is closed, if the body breaks off, stalls,
+ * takes too long or grows too large, or if the execution is cancelled.
+ * @returns the pieces, and the reason for which reading has failed; `undefined` if whoever reads the pieces
+ * has ended it
+ */
+function boundedBody(
+	{ body, close }: StreamedResponse,
+	{ clock, end, cancel }: { clock: Clock; end: AbortSignal; cancel: AbortSignal | undefined },
+) {
+	let bytes = 0;
+	let failed: FailedAttempt | undefined;
+	const closed = new AbortController();
+	const abort = (why: FailedAttempt) => {
+		failed ??= why;
+		close();
+	};
+	const breakOff = (why: FailedAttempt, error: unknown): never => {
+		abort(why);
+		throw error as Error;
+	};
+	const watch = async () => {
+		while (!closed.signal.aborted) {
+			const before = bytes;
+			await clock.sleep(STALL_MS, closed.signal);
+			if (closed.signal.aborted) return;
+			if (bytes - before < MIN_BYTES) return abort(transientFailure('the transfer stalled'));
+		}
+	};
+	async function* counted(): Bytes {
+		void watch();
+		const stopAll = () => abort(cancel?.aborted ? CANCELLED : TOOK_TOO_LONG);
+		onAbort(end, stopAll);
+		const chunks = body[Symbol.asyncIterator]();
+		// This catches only errors of the body itself: whoever reads the pieces may end them with an error of
+		// its own.
+		const cutOff = (error: unknown) =>
+			breakOff(transientFailure('the transfer was cut off'), error);
+		try {
+			for (;;) {
+				const read = await chunks.next().catch(cutOff);
+				if (read.done) return;
+				const { value } = read;
+				const piece = typeof value === 'string' ? Buffer.from(value) : value;
+				bytes += piece.length;
+				if (bytes > MAX_FILE_BYTES)
+					breakOff(
+						permanentFailure(`the file is larger than ${MAX_FILE_BYTES} bytes`),
+						new Error('too large'),
+					);
+				yield piece;
+			}
+		} finally {
+			offAbort(end, stopAll);
+			closed.abort();
+		}
+	}
+	return { pieces: counted(), failureOfBody: () => failed };
+}
+
+/** The first bytes of a file, and its whole content, of which no more is read than is asked for. */
+async function withHead(pieces: Bytes): Promise<{ head: Uint8Array; whole: Bytes }> {
+	const first: Uint8Array[] = [];
+	let size = 0;
+	while (size < HEAD_BYTES) {
+		const read = await pieces.next();
+		if (read.done) break;
+		first.push(read.value);
+		size += read.value.length;
+	}
+	async function* whole(): Bytes {
+		yield* first.splice(0);
+		yield* pieces;
+	}
+	return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), whole: whole() };
+}
+
+/**
+ * What came is not the file, but for example a login or an error of the storage. Another link may lead to the
+ * file.
+ */
+const notTheFile = (problem: string): FailedAttempt => ({ problem, next: 'otherAddress' });
+
+/** The type of a file that has come, or why it is not the file. */
+function typeOf(
+	head: Uint8Array,
+	mediaType: string | undefined,
+	received: string | undefined,
+	name: string,
+): string | FailedAttempt {
+	const { type, page, problem } = detect(head, { types: [mediaType, received], name });
+	if (page !== undefined && !isStatedAsText(mediaType))
+		return notTheFile('a page came instead of the file');
+	return problem === undefined ? type : notTheFile(`what came ${problem}`);
+}
+
+async function storeBody(
+	response: StreamedResponse,
+	output: Output,
+	url: string,
+	host: Host,
+	clock: Clock,
+	end: AbortSignal,
+): Promise<AttemptResult<StoredFile>> {
+	const { length = 0 } = response;
+	if (length > MAX_FILE_BYTES)
+		return permanentFailure(`the file has ${length} bytes, which is too large`);
+	const { pieces, failureOfBody } = boundedBody(response, {
+		clock,
+		end,
+		cancel: host.channel.signal,
+	});
+	try {
+		const { head, whole } = await withHead(pieces);
+		if (head.length === 0) return transientFailure('the file is empty');
+		const received = response.headers['content-type'];
+		const type = typeOf(head, output.mediaType, received, new URL(url).pathname);
+		if (typeof type !== 'string') return type;
+		// Published code may not import Node's streams. So the class of n8n's own stream makes the new one.
+		const { from } = response.body.constructor as unknown as {
+			from: (chunks: AsyncIterable<unknown>, options: object) => NodeJS.ReadableStream;
+		};
+		const stream = from(whole, { objectMode: false });
+		const storing = host.store(stream, `${output.stem}.${extensionOf(type)}`, type, end);
+		const notStored = (error: unknown) =>
+			failureOfBody() ?? permanentFailure(`n8n could not store the file: ${localReason(error)}`);
+		return await storing.then((done) => ({ done }), notStored);
+	} catch (error) {
+		const failed = failureOfBody();
+		// It is neither of the body nor of n8n, but our own.
+		if (failed === undefined) throw error as Error;
+		return failed;
+	} finally {
+		// Not awaited, because a body that stalls ends only when its connection is closed.
+		void pieces.return();
+	}
+}
+
+async function attemptDownload(
+	host: Host,
+	clock: Clock,
+	output: Output,
+	url: string,
+	end: AbortSignal,
+): Promise<AttemptResult<StoredFile>> {
+	const response = await followRedirects(host, 'GET', url, async (at) => await host.get(at, end));
+	if ('next' in response) return response;
+	try {
+		if (response.status === 200) return await storeBody(response, output, url, host, clock, end);
+		const answerText = needsWords(response.status) ? await storageWords(response.body, end) : '';
+		const failed = failureOfAnswer(response, answerText);
+		// A success that is not the file: 202 before the file exists, or 206 with a part that nobody asked
+		// for.
+		return isSuccess(response.status) ? { ...failed, next: 'again' } : failed;
+	} finally {
+		response.close();
+	}
+}
+
+/** All executions of this process share these turns. */
+const downloads = new Semaphore(AT_ONCE);
+
+/**
+ * Downloads one output as a stream into n8n's binary data, without credentials. An expired link is renewed,
+ * and an incomplete file is never kept. It downloads in any case: whether an execution has the file already
+ * is decided before, by `fetchOnce` in `creation/outputs.ts`. Specification: Operation details, GET
+ * /generations/{id}.
+ */
+export async function download(
+	host: Host,
+	workspace: Workspace,
+	output: Output,
+): Promise<Result<StoredFile>> {
+	const { clock } = workspace;
+	const hasExpired = clock.now() >= (output.expiresAt ?? Infinity);
+	return await transfer<string, StoredFile>(host, workspace, {
+		async address(refusals) {
+			const fresh = refusals > 0 || hasExpired ? await output.renew() : undefined;
+			return ok(fresh ?? output.url);
+		},
+		turns: downloads,
+		attempt: async (url, end) => await attemptDownload(host, clock, output, url, end),
+		failure: (problem) => fail({ kind: 'download', outputId: output.id, problem }),
+	});
 }

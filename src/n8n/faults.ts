@@ -16,7 +16,7 @@ import { fail, type Failed } from '../base/result';
  *
  * What functions of n8n throw is caught where they are called. A fault of our own is taken for one of theirs
  * only where they run our code or we read their streams: a file that is opened (`files/localFile.ts`) or
- * stored (`files/download.ts`).
+ * stored (`files/transfer.ts`).
  */
 
 /**

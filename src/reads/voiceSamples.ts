@@ -2,7 +2,7 @@ import { textOf, type Json } from '../api';
 import type { Item, ItemOutput } from '../creation/item';
 import { fail, ok, type Result } from '../base/result';
 import { asText } from '../base/types';
-import { download } from '../files/download';
+import { download } from '../files/transfer';
 import { readableStem } from '../files/names';
 import type { StoredFile } from '../transport/host';
 

@@ -158,7 +158,7 @@ const SENTENCES: Record<string, Proof[]> = {
 				'of which nothing more is taken is given up after a minute, in one try that says so',
 			],
 			[
-				'test/files/download.test.ts',
+				'test/files/transfer.download.test.ts',
 				'%s: fetched again, at most four times, and never told with its link',
 			],
 		],

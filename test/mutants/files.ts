@@ -82,18 +82,22 @@ export const files: Mutant[] = [
 			to: '1',
 		},
 	}),
-	...inFile('src/files/transfer.ts', ['test/files/download.test.ts', 'test/files/upload.test.ts'], {
-		'files/redirect-into-the-house': {
-			why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
-			from: 'transferUrlProblem(url, baseUrl);',
-			to: 'transferUrlProblem(start, baseUrl);',
+	...inFile(
+		'src/files/transfer.ts',
+		['test/files/transfer.download.test.ts', 'test/files/upload.test.ts'],
+		{
+			'files/redirect-into-the-house': {
+				why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
+				from: 'transferUrlProblem(url, baseUrl);',
+				to: 'transferUrlProblem(start, baseUrl);',
+			},
+			'files/endless-redirects': {
+				why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
+				from: 'const MAX_HOPS = 5;',
+				to: 'const MAX_HOPS = 50;',
+			},
 		},
-		'files/endless-redirects': {
-			why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
-			from: 'const MAX_HOPS = 5;',
-			to: 'const MAX_HOPS = 50;',
-		},
-	}),
+	),
 	...inFile('src/base/urls.ts', ['test/base/urls.test.ts', 'test/files/transfer.test.ts'], {
 		'files/metadata-address': {
 			why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
@@ -116,7 +120,7 @@ export const files: Mutant[] = [
 			to: 'isLocalService(baseUrl)',
 		},
 	}),
-	...inFile('src/files/download.ts', 'test/files/download.test.ts', {
+	...inFile('src/files/transfer.ts', 'test/files/transfer.download.test.ts', {
 		'files/part-taken-for-the-whole': {
 			why: 'A 206 with a part of the video is stored as the video.',
 			from: 'if (response.status === 200) return await storeBody',

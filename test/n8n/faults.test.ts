@@ -45,7 +45,7 @@ jest.mock('../../src/creation/idempotency/itemState', () =>
 	mockBreakable('../../src/creation/idempotency/itemState'),
 );
 jest.mock('../../src/creation/outputs', () => mockBreakable('../../src/creation/outputs'));
-jest.mock('../../src/files/download', () => mockBreakable('../../src/files/download'));
+jest.mock('../../src/files/transfer', () => mockBreakable('../../src/files/transfer'));
 jest.mock('../../src/files/fileTypes', () => mockBreakable('../../src/files/fileTypes'));
 jest.mock('../../src/n8n/output/failedRows', () =>
 	mockBreakable('../../src/n8n/output/failedRows'),

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import { Readable } from 'stream';
-import { download, type Output } from '../../src/files/download';
+import { download, type Output } from '../../src/files/transfer';
 import { statedLength } from '../../src/n8n/n8nHost';
 import type { Host, StreamedResponse } from '../../src/transport/host';
 import type { NoResponse } from '../../src/base/types';
