@@ -13,7 +13,7 @@ import { buildRequest, buildSettings } from '../fields/buildRequest';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 import { fieldProblem, unknownFields, Values } from '../fields/readFields';
 import { usualSettings } from '../fields/settings';
-import { guardProblem } from './guards';
+import { guardProblem } from '../fields/guards';
 import type { HttpOptions } from './n8nHost';
 import type { Input, NodeCall, Runnable } from './nodeCall';
 import { CREDENTIAL, readCredential, type Access } from '../transport/credential';

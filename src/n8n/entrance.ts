@@ -18,7 +18,7 @@ import { mappedFields } from '../fields/readFields';
 import { CREDENTIAL } from '../transport/credential';
 import { operationError } from './output/errors';
 import { filesOf, readFiles, type ExecutionFiles } from './executionFiles';
-import { knownFieldsOf } from './guards';
+import { knownFieldsOf } from '../fields/guards';
 import type { Input, NodeCall, Runnable, RunContext } from './nodeCall';
 import type { NodeResource } from './properties';
 import { runOperation } from './runOperation';

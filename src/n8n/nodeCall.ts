@@ -17,7 +17,7 @@ import type { Run } from '../creation/run';
 import type { Operation } from '../fields/operation';
 import type { MappedField } from '../fields/readFields';
 import type { StoredFile } from '../transport/host';
-import type { KnownFields } from './guards';
+import type { KnownFields } from '../fields/guards';
 
 /*
  * What the steps of a run hand to each other: the call of the node with its items, the operation, and how

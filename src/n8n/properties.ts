@@ -1,5 +1,5 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
-import { misplacedGuardFields } from './guards';
+import { misplacedGuardFields } from '../fields/guards';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 
 type Show = NonNullable<IDisplayOptions['show']>;

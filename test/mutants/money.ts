@@ -739,7 +739,7 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/guards.ts', 'test/nodes/guards.test.ts', {
+	...inFile('src/fields/guards.ts', 'test/nodes/guards.test.ts', {
 		'money/dry-run-deletes': {
 			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',
 			from: 'return unused.includes(parameter) && isSet(guard, value) && !holdsAnyway(spec, mapping);',

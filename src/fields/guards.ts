@@ -1,13 +1,12 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { nearest } from '../base/nearest';
 import { fail, type Failed } from '../base/result';
 import { quoted } from '../base/texts';
 import type { Json } from '../base/types';
 import { flagOf, valueAt } from '../base/values';
 import type { OperationSpec } from '../creation/item';
-import { options, type Field, type Mapping, type Operation } from '../fields/operation';
-import { mappedFields, type MappedField } from '../fields/readFields';
-import { dryRun, maxCredits, maxCreditsPerDay } from '../fields/settings';
+import { options, type Field, type Mapping, type Operation } from './operation';
+import { mappedFields, type MappedField } from './readFields';
+import { dryRun, maxCredits, maxCreditsPerDay } from './settings';
 
 /*
  * A guard that is set holds, or nothing is sent. A guard is a field that keeps money from being spent, such
@@ -122,7 +121,7 @@ const hasField = ({ fields }: Operation, name: string): boolean =>
 export function misplacedGuardFields(
 	operations: readonly Operation[],
 	show: Record<string, string[]>,
-): INodeProperties[] {
+): Field[] {
 	const labels = new Map(
 		[...OF_ANY_NODE, ...guardsOf(operations)].flatMap((guard) =>
 			namesBeside(guard).map((name) => [name, guard.label] as const),
