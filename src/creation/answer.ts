@@ -145,10 +145,10 @@ function madeOf(
 	progress.out.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
 	const answered = resource as Resource;
 	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
-	const difference = whyOfAnother(item, job, sent);
-	if (difference === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
+	const mismatch = mismatchOf(item, job, sent);
+	if (mismatch === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
 	if (idempotency.sameBy === 'custom') return keyInUse({ id: job.id });
-	return fail({ kind: 'badResponse', status, problem: difference });
+	return fail({ kind: 'badResponse', status, problem: mismatch });
 }
 
 /**
@@ -156,7 +156,7 @@ function madeOf(
  * request.
  * @returns what is wrong with it
  */
-function whyOfAnother(item: Item, job: Resource, sent: unknown): string | undefined {
+function mismatchOf(item: Item, job: Resource, sent: unknown): string | undefined {
 	const differs = (expected: unknown, actual: unknown) =>
 		textOf(expected) !== undefined && textOf(actual) !== undefined && expected !== actual;
 	const { mode } = isRecord(sent) ? sent : {};

@@ -10,14 +10,14 @@ import { notApproved } from './approval';
 import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
 import { asksForFirstModel, withFirstModel } from './firstModel';
 import {
-	requestContent,
+	requestHashOf,
 	idempotencyOf,
 	keyInUse,
 	rememberRequest,
 	type Idempotency,
 } from './idempotency/idempotency';
 import type { Item, ItemOutput, Settings } from './item';
-import { noteJobEnd } from './credits/ledger';
+import { closeEntry } from './credits/ledger';
 import { confirmJob, forgetKey } from './idempotency/replayedJob';
 import type { ObtainedJob, Progress } from './progress';
 import { withReadPermit, refusedAlike, whyStopped } from './run';
@@ -91,16 +91,16 @@ class Creation {
 		private readonly item: Item,
 		private readonly files: LocalFiles,
 	) {
-		const { run, giveUp, inputFingerprint, memory, origin, request, whole } = item;
+		const { run, giveUp, userInputHash, memory, origin, request, partsOfItem } = item;
 		const { path, body } = request;
-		const content = requestContent(request, files);
-		this.idempotency = idempotencyOf(item, content);
-		this.askedFor = { content, inputFingerprint, customKey: this.idempotency.customKey };
+		const requestHash = requestHashOf(request, files);
+		this.idempotency = idempotencyOf(item, requestHash);
+		this.askedFor = { requestHash, userInputHash, ownKeyHash: this.idempotency.ownKeyHash };
 		this.lacksModel = asksForFirstModel(request);
 		this.draft = { path, body, isResend: false, isFilledIn: this.lacksModel };
 		this.progress = {
 			item,
-			content,
+			requestHash,
 			idempotency: this.idempotency,
 			beganAt: item.workspace.clock.monotonic(),
 			slotWait: { kind: slotKindOf(item), timesThrottled: 0 },
@@ -109,7 +109,7 @@ class Creation {
 		};
 		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
 		const repeatsOnly = () => isRepetition(this.progress, this.draft);
-		whole?.parts.push({ memory, origin, body, repeatsOnly });
+		partsOfItem?.all.push({ memory, origin, body, repeatsOnly });
 	}
 
 	/** Whatever of our own has thrown, its slot is for others. */
@@ -143,9 +143,9 @@ class Creation {
 		if (rejected) return rejected;
 		if (idempotency.sameBy === 'none') recordEvent(memory, { kind: 'startsOver' });
 		// Before the state decides: what was lost of the same request becomes the state of the item.
-		const isFirst = memory.content === undefined;
+		const isFirst = memory.requestHash === undefined;
 		if (isFirst) rememberRequest(item, this.askedFor, idempotency);
-		if (idempotency.sameBy === 'content') goOnWithLost(item, this.askedFor.content, isFirst);
+		if (idempotency.sameBy === 'content') goOnWithLost(item, this.askedFor.requestHash, isFirst);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
 		const checked = await withReadPermit(item, check);
@@ -288,8 +288,8 @@ class Creation {
 			return unapproved ?? ok({ resources: [job] });
 		}
 		slotWait.slot?.release();
-		if (entry) noteJobEnd(entry, job, state === 'good');
-		if (state === 'bad') return this.recordFailure(job);
+		if (entry) closeEntry(entry, job, state === 'good');
+		if (state === 'bad') return this.afterFailedJob(job);
 		// An agent run may still change, so it is read again.
 		const mayChange = spec.output === 'job' && job.object === 'agent_run';
 		const resource = spec.holdsSecret || mayChange ? undefined : rememberedText(job);
@@ -298,7 +298,7 @@ class Creation {
 	}
 
 	/** The job has failed: the next try makes another one. */
-	private recordFailure(job: Resource): Failed {
+	private afterFailedJob(job: Resource): Failed {
 		const { item, files, idempotency, progress } = this;
 		forgetKey(progress);
 		// What approves or reviews an agent run makes no new one.

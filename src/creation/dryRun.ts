@@ -12,7 +12,7 @@ import type { StoredFile } from '../transport/host';
 import { requestedText } from './outputs';
 import { withFirstModel } from './firstModel';
 import type { Item, ItemOutput } from './item';
-import { requestContent, idempotencyOf } from './idempotency/idempotency';
+import { requestHashOf, idempotencyOf } from './idempotency/idempotency';
 import type { DrySummary } from './run';
 import { askBook } from './credits/creditLimits';
 import { statesOf } from './idempotency/itemState';
@@ -213,9 +213,9 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const checked = item.spec.check ? await item.spec.check(item) : ok(undefined);
 	if (!checked.ok) return checked;
 	const states = statesOf(item);
-	const content = requestContent(request, opened.value);
-	const asNew: Item = { ...item, memory: { ...memory, content, scope: undefined } };
-	const idempotencyKey = idempotencyOf(asNew, content).peekKey();
+	const requestHash = requestHashOf(request, opened.value);
+	const asNew: Item = { ...item, memory: { ...memory, requestHash, keySeed: undefined } };
+	const idempotencyKey = idempotencyOf(asNew, requestHash).peekKey();
 	// The first item asks for the prices of all, so that the others need not.
 	run.cache.dry ??= summaryOf(item);
 	run.drySummary = await run.cache.dry;

@@ -155,16 +155,16 @@ export interface CredentialState {
 }
 
 /** One of the parts of an item. */
-interface PartToCome extends Pick<Item, 'memory' | 'origin'> {
+interface PartOfItem extends Pick<Item, 'memory' | 'origin'> {
 	body: unknown;
 	/** Whether it is known to be only a repetition, which costs nothing. */
 	repeatsOnly: () => boolean;
 }
 
-/** What the parts of an item know of each other. */
-export interface Whole {
+/** What the parts of an item know of each other: all of them fit under a limit, or none is sent. */
+export interface PartsOfItem {
 	/** What each of them asks for, once it is known whether that would only be repeated. */
-	parts: PartToCome[];
+	all: PartOfItem[];
 	/** Why none of them is sent: one did not fit under a limit. */
 	refusedBy?: Failed;
 }
@@ -186,7 +186,8 @@ export interface Item extends Prepared {
 	executionSum: ExecutionSum;
 	/** What executions of the node have lost, in the editor or in production, as this process knows. */
 	lost: LostRequests;
-	inputFingerprint: string;
+	/** See `AskedFor`. */
+	userInputHash: string;
 	/** Where the item comes from; its idempotency keys are derived from this. */
 	origin: {
 		/** Its place, `run:item`; of a tool call, its content. */
@@ -202,8 +203,8 @@ export interface Item extends Prepared {
 	};
 	/** Tells the parts of an item apart that need a request each. */
 	part?: string;
-	/** Of a part: the whole, of which nothing is sent that does not fit under a limit as a whole. */
-	whole?: Whole;
+	/** Of a part: all parts of its item. */
+	partsOfItem?: PartsOfItem;
 	/** Fires when nothing new may be sent for a tool call, because the agent has had its answer. */
 	giveUp?: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { ok, type Result } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
 import type { StoredFile } from '../transport/host';
 import { create } from './creation';
-import type { Item, ItemOutput, Whole } from './item';
+import type { Item, ItemOutput, PartsOfItem } from './item';
 import { settingsOfParts } from './idempotency/idempotency';
 import { itemMemory, labelOfPart, placeOfPart } from './idempotency/itemState';
 
@@ -14,13 +14,13 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	const { node, origin, settings } = item;
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
-	const whole: Whole = { parts: [] };
+	const partsOfItem: PartsOfItem = { all: [] };
 	const results = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.place, index);
 			return await create({
 				...item,
-				whole,
+				partsOfItem,
 				request,
 				parts: undefined,
 				part: labelOfPart(index),

@@ -60,7 +60,7 @@ interface Out {
 export interface Progress {
 	readonly item: Item;
 	/** Hash of what is asked for. */
-	readonly content: string;
+	readonly requestHash: string;
 	readonly idempotency: Idempotency;
 	/** When this try began, on the monotonic clock. */
 	readonly beganAt: number;

@@ -118,7 +118,7 @@ interface Identity {
 	place: string;
 	memory: ItemMemory;
 	/** What the user controls: the unevaluated parameters and the input item. */
-	inputFingerprint: string;
+	userInputHash: string;
 }
 
 /**
@@ -136,14 +136,14 @@ export function identify(
 	const place = `${call.runIndex}:${input.index}`;
 	// An operation that creates nothing has nothing to remember.
 	if (!spec.creates && spec.output !== 'file')
-		return { place, memory: newMemory(), inputFingerprint: '' };
+		return { place, memory: newMemory(), userInputHash: '' };
 	const { isTool } = call;
-	const inputFingerprint = shortHash(`${parameters}\n${inputText(input, isTool)}`);
-	if (!isTool) return { place, memory: itemMemory(node, place), inputFingerprint };
+	const userInputHash = shortHash(`${parameters}\n${inputText(input, isTool)}`);
+	if (!isTool) return { place, memory: itemMemory(node, place), userInputHash };
 	const read = readsOtherNode(call, spec) ? requestFingerprint(input, request) : '';
-	const content = shortHash(`${inputFingerprint}\n${read}`);
+	const content = shortHash(`${userInputHash}\n${read}`);
 	const placeOfCall = placeOfToolCall(node, content, call.executionId);
-	return { place: placeOfCall, memory: itemMemory(node, placeOfCall), inputFingerprint };
+	return { place: placeOfCall, memory: itemMemory(node, placeOfCall), userInputHash };
 }
 
 /** A hash of a request in which each file is named by where n8n stores it, or else by its content. */

@@ -778,7 +778,7 @@ class World {
 				executionSum: new ExecutionSum(execution.flow),
 				memory: itemMemory(node, place),
 				itemIndex,
-				inputFingerprint: `${place} ${row.map(contentOf).join()}`,
+				userInputHash: `${place} ${row.map(contentOf).join()}`,
 				request: parts[0],
 				parts,
 				settings: { ...this.settings, idempotencyKey: `key of ${row.map(contentOf).join()}` },

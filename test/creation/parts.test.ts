@@ -22,7 +22,7 @@ function setUp() {
 	const node: NodeMemory = { runId: 'run', items: {} };
 	const run = async (settings: RunParts['settings'] = {}, parts = PARTS) => {
 		const memory = itemMemory(node, '0:0');
-		const given = { memory, parts, request: parts[0], inputFingerprint: JSON.stringify(parts) };
+		const given = { memory, parts, request: parts[0], userInputHash: JSON.stringify(parts) };
 		return await clock.run(runItem(runOf({ host, workspace, node, settings, ...given })));
 	};
 	return { model, keys, run };

@@ -3,7 +3,7 @@ import { Readable } from 'stream';
 import type { Item } from '../../src/creation/item';
 import { runItem } from '../../src/n8n/runOperation';
 import { tryAgainOf } from '../../src/n8n/output/errors';
-import { requestContent } from '../../src/creation/idempotency/idempotency';
+import { requestHashOf } from '../../src/creation/idempotency/idempotency';
 import { openFiles } from '../../src/creation/uploads';
 import { instancesIn } from '../../src/base/values';
 import { BinaryReference } from '../../src/files/localFile';
@@ -50,7 +50,7 @@ async function fingerprintOf(source: BinarySource, asked: object = body): Promis
 	const item = itemWith(source, { request: { ...request, body: asked } });
 	const opened = await opening(item);
 	if (!opened.ok) throw new Error('not opened');
-	return requestContent(item.request, opened.value);
+	return requestHashOf(item.request, opened.value);
 }
 
 test('a file in the fingerprint of a request is its content, wherever n8n keeps it and whatever it is called', async () => {

@@ -108,7 +108,7 @@ export function runOf({
 		executionSum: new ExecutionSum({}),
 		itemIndex,
 		// What the user has written is what is sent, unless a test says otherwise.
-		inputFingerprint: prompt,
+		userInputHash: prompt,
 		...parts,
 		memory,
 		node,

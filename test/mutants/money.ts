@@ -77,8 +77,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/answer.ts', 'test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/answer-about-another': {
 			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
-			from: 'if (difference === undefined) return ok(',
-			to: 'if (difference !== null) return ok(',
+			from: 'if (mismatch === undefined) return ok(',
+			to: 'if (mismatch !== null) return ok(',
 		},
 	}),
 	...inFile(
@@ -109,8 +109,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/idempotency/idempotency.ts', 'test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-			from: '[node.runId, content, origin.place]',
-			to: '[node.runId, content]',
+			from: '[node.runId, requestHash, origin.place]',
+			to: '[node.runId, requestHash]',
 		},
 	}),
 	...inFile(
@@ -130,7 +130,7 @@ export const money: Mutant[] = [
 		{
 			'money/own-key-for-two-requests': {
 				why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-				from: 'if (first.content === this.content) return undefined;',
+				from: 'if (first.requestHash === this.requestHash) return undefined;',
 				to: 'if (first) return undefined;',
 			},
 		},
@@ -251,13 +251,13 @@ export const money: Mutant[] = [
 		{
 			'money/round-pays-again': {
 				why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
-				from: 'const own = isFirst ? takeUnfinished(item, content) : undefined;',
+				from: 'const own = isFirst ? takeUnfinished(item, requestHash) : undefined;',
 				to: 'const own = undefined as ItemMemory | undefined;',
 			},
 			'money/good-round-given-again': {
 				why: 'A round that has ended well gives its picture to the next one, which is another order.',
-				from: 'content === undefined || endedIn !== undefined ||',
-				to: 'content === undefined ||',
+				from: 'requestHash === undefined || endedIn !== undefined ||',
+				to: 'requestHash === undefined ||',
 			},
 			'money/retry-forgets-the-order': {
 				why: 'Stop, Retry, Retry: everything is paid for again.',

@@ -7,7 +7,7 @@ import { isRecord } from '../../base/types';
 import type { Waiter } from '../../base/waitQueue';
 import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import type { Workspace } from '../../transport/workspace';
-import type { Item, Whole } from '../item';
+import type { Item, PartsOfItem } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
 import { creditsOfToday, leftOfDay, leftOfExecution } from './ledger';
 
@@ -86,10 +86,10 @@ const pricedOf = ({ spec }: Item, body: unknown): Priced => ({
  * sum of the execution has them already because they may have been carried out. It does not have a part that
  * another execution has lost, nor one that a 429 has put off.
  */
-function bodiesToCome({ memory, executionSum, whole }: Item): unknown[] {
-	const isToCome = (part: Whole['parts'][number]) =>
+function bodiesToCome({ memory, executionSum, partsOfItem }: Item): unknown[] {
+	const isToCome = (part: PartsOfItem['all'][number]) =>
 		!('job' in part.memory.state) && executionSum.openOf(part) === undefined;
-	const others = whole?.parts.filter((part) => part.memory !== memory) ?? [];
+	const others = partsOfItem?.all.filter((part) => part.memory !== memory) ?? [];
 	return others.filter((part) => isToCome(part) && !part.repeatsOnly()).map(({ body }) => body);
 }
 
@@ -116,15 +116,15 @@ function expectedOf(item: Item, body: unknown): Expected {
  * certain price is out at a time, so a limit is exceeded by one job at most: the first of its exact kind.
  */
 export function beyondLimits(item: Item, body: unknown): Failed | undefined {
-	const { executionSum, whole } = item;
+	const { executionSum, partsOfItem } = item;
 	// It was sent before and may have been carried out. Then the sums have it, and there may be a job that is
 	// paid for.
 	if (executionSum.openOf(item) !== undefined) return undefined;
 	// A text is sent as a whole or not at all.
-	if (whole?.refusedBy) return whole.refusedBy;
+	if (partsOfItem?.refusedBy) return partsOfItem.refusedBy;
 	const expected = expectedOf(item, body);
 	const refusal = beyondExecution(item, expected) ?? beyondDay(item, expected);
-	if (whole) whole.refusedBy = refusal;
+	if (partsOfItem) partsOfItem.refusedBy = refusal;
 	return refusal;
 }
 

@@ -17,7 +17,7 @@ import type { TodayAsOf } from './today';
 
 /*
  * The ledger of credits. A creation that goes out is entered with what it may reserve (`addEntry`), and its
- * answer corrects the entry (`settleEntry`). Later the entry is told how the job has ended (`noteJobEnd`), or
+ * answer corrects the entry (`settleEntry`). Later the entry is told how the job has ended (`closeEntry`), or
  * that it had been there before and has cost nothing (`takeBack`).
  *
  * All sums are made of that: those of a run (`accountOf`) and of the day (`today.ts`) add entries up, and
@@ -186,7 +186,7 @@ export function settleEntry(
  * @param isGood whether it has ended well. Whether what a failed job has reserved is given back, the
  * specification does not say, so it counts.
  */
-export function noteJobEnd(entry: LedgerEntry, job: Resource, isGood: boolean): void {
+export function closeEntry(entry: LedgerEntry, job: Resource, isGood: boolean): void {
 	const isAgentRun = job.object === 'agent_run';
 	entry.hasFailed = !isGood;
 	entry.isOver ||= !isAgentRun || jobState(job, AGENT_STATUSES.afterReview) !== 'running';

@@ -20,10 +20,10 @@ import type { AskedFor, JobReference } from './itemState';
  *
  * What names the request, and what the number is:
  *
- * - _On Retries_ (`execution`): the scope of the item (its execution, content and place); a number kept in
- *   the item's state.
- * - _Same Request Within 24 Hours_ (`content`): the node and the content; 0 at first in each try. After a 402
- *   a key of _On Retries_ stands in.
+ * - _On Retries_ (`execution`): the execution, the place of the item and the hash of its request, which make
+ *   its `keySeed`; a number kept in the item's state.
+ * - _Same Request Within 24 Hours_ (`content`): the node and the hash of the request; 0 at first in each try.
+ *   After a 402 a key of _On Retries_ stands in.
  * - _Own Key_ (`custom`): what the user gave; no number.
  * - _Off_ (`none`): there is no key.
  */
@@ -48,7 +48,7 @@ export interface Idempotency {
 	 */
 	readonly sameBy: Exclude<IdempotencyMode, 'execution'>;
 	/** Hash of the user's own key, if that makes requests the same. */
-	readonly customKey?: string;
+	readonly ownKeyHash?: string;
 	/**
 	 * The key that the next request would have, as of now; `undefined` if it would have none. To ask changes
 	 * nothing.
@@ -75,10 +75,10 @@ export interface Idempotency {
 }
 
 /**
- * The _content_ of a request: a hash of what the user asks for, whatever the order of its fields. Its files
+ * A hash of the _content_ of a request: what the user asks for, whatever the order of its fields. Its files
  * count by their bytes, not by the URLs under which they are sent.
  */
-export function requestContent(
+export function requestHashOf(
 	{ path, body }: Pick<ApiRequest, 'path' | 'body'>,
 	files: LocalFiles,
 ): string {
@@ -113,20 +113,20 @@ export function ownKeyProblem(key: string): string | undefined {
  * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
  * same.
  */
-const scopeOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, content: string): string =>
-	shortHash([node.runId, content, origin.place].join('\n'));
+const keySeedOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, requestHash: string): string =>
+	shortHash([node.runId, requestHash, origin.place].join('\n'));
 
 /** From now on, what is known of the item is about the request that it asks for in this try. */
 export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idempotency): void {
 	const { memory } = item;
-	const { content, inputFingerprint, customKey } = askedFor;
-	const isSame = memory.content === content;
-	memory.inputFingerprint = inputFingerprint;
-	memory.customKey = customKey;
+	const { requestHash, userInputHash, ownKeyHash } = askedFor;
+	const isSame = memory.requestHash === requestHash;
+	memory.userInputHash = userInputHash;
+	memory.ownKeyHash = ownKeyHash;
 	if (isSame) return;
-	memory.content = content;
-	delete memory.scope;
-	if (sameBy !== 'custom') memory.scope = scopeOf(item, content);
+	memory.requestHash = requestHash;
+	delete memory.keySeed;
+	if (sameBy !== 'custom') memory.keySeed = keySeedOf(item, requestHash);
 }
 
 /** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */
@@ -136,7 +136,7 @@ class OnRetries implements Idempotency {
 
 	constructor(
 		private readonly item: Item,
-		private readonly content: string,
+		private readonly requestHash: string,
 	) {}
 
 	get uploadOwner(): string {
@@ -145,8 +145,8 @@ class OnRetries implements Idempotency {
 
 	peekKey(filledIn?: unknown): string {
 		const { memory } = this.item;
-		const scope = memory.scope ?? scopeOf(this.item, this.content);
-		return keyFrom(scope, memory.state.nextKey, filledIn);
+		const keySeed = memory.keySeed ?? keySeedOf(this.item, this.requestHash);
+		return keyFrom(keySeed, memory.state.nextKey, filledIn);
 	}
 }
 
@@ -197,9 +197,9 @@ class SameRequest implements Idempotency {
 
 	constructor(
 		private readonly item: Item,
-		private readonly content: string,
+		private readonly requestHash: string,
 	) {
-		this.onRetries = new OnRetries(item, content);
+		this.onRetries = new OnRetries(item, requestHash);
 	}
 
 	get uploadOwner(): string {
@@ -207,7 +207,7 @@ class SameRequest implements Idempotency {
 	}
 
 	get requestNameForOthers(): string {
-		return `${this.uploadOwner}\n${this.content}`;
+		return `${this.uploadOwner}\n${this.requestHash}`;
 	}
 
 	get othersUseKey(): boolean {
@@ -306,13 +306,13 @@ class OwnKey implements Idempotency {
 	readonly sameBy = 'custom';
 	/** Other workflows may use the key too. */
 	readonly uploadOwner = 'own key';
-	readonly customKey: string;
+	readonly ownKeyHash: string;
 
 	constructor(
 		private readonly item: Item,
-		private readonly content: string,
+		private readonly requestHash: string,
 	) {
-		this.customKey = shortHash(item.settings.idempotencyKey);
+		this.ownKeyHash = shortHash(item.settings.idempotencyKey);
 	}
 
 	get requestNameForOthers(): string {
@@ -328,13 +328,13 @@ class OwnKey implements Idempotency {
 	 * of the first.
 	 */
 	claimKey(): Failed | undefined {
-		const { customKey } = this;
+		const { ownKeyHash } = this;
 		const { node, origin } = this.item;
 		node.keys ??= {};
-		node.keys[customKey] ??= { content: this.content, item: origin.place };
-		const first = node.keys[customKey];
-		if (first.item === origin.place) first.content = this.content;
-		if (first.content === this.content) return undefined;
+		node.keys[ownKeyHash] ??= { requestHash: this.requestHash, item: origin.place };
+		const first = node.keys[ownKeyHash];
+		if (first.item === origin.place) first.requestHash = this.requestHash;
+		if (first.requestHash === this.requestHash) return undefined;
 		return fail({
 			kind: 'input',
 			field: 'Own Key',
@@ -359,16 +359,16 @@ class Off implements Idempotency {
 	}
 }
 
-const MODES: Record<IdempotencyMode, new (item: Item, content: string) => Idempotency> = {
+const MODES: Record<IdempotencyMode, new (item: Item, requestHash: string) => Idempotency> = {
 	execution: OnRetries,
 	content: SameRequest,
 	custom: OwnKey,
 	none: Off,
 };
 
-/** @param content of its request, {@link requestContent} */
-export const idempotencyOf = (item: Item, content: string): Idempotency =>
-	new MODES[item.settings.idempotency](item, content);
+/** @param requestHash see {@link requestHashOf} */
+export const idempotencyOf = (item: Item, requestHash: string): Idempotency =>
+	new MODES[item.settings.idempotency](item, requestHash);
 
 /** Whether another try of a request may pay again. */
 export const retryMayPay = (mode: IdempotencyMode): boolean => mode === 'none';

@@ -5,22 +5,22 @@ import type { SentFile } from '../sentFiles';
 
 /** The request of an item, as far as it tells whether that is the one which is known. */
 export interface AskedFor {
-	/** Fingerprint of what the user controls: the unevaluated parameters and the input item. */
-	inputFingerprint: string;
-	/** Fingerprint of the request as it is evaluated, its files by their content. */
-	content: string;
+	/** Hash of what the user controls: the unevaluated parameters and the input item. */
+	userInputHash: string;
+	/** Hash of the request as it is evaluated (`requestHashOf`). */
+	requestHash: string;
 	/** Hash of the key of the user's own, if it has one. */
-	customKey?: string;
+	ownKeyHash?: string;
 }
 
 /** What is remembered about one item, so that running the node again continues instead of paying again. */
 export interface ItemMemory extends Partial<AskedFor> {
 	state: ItemState;
 	/**
-	 * The first part of the item's own keys; the second is a number. An item that takes over a request which
-	 * an earlier execution has lost takes over its scope too, so that its keys are the same.
+	 * What the item's own keys are made of, each with a number. An item that takes over a request which an
+	 * earlier execution has lost takes over this too, so that its keys are the same.
 	 */
-	scope?: string;
+	keySeed?: string;
 	/** The execution in which it has ended well: n8n, or the agent, was given its result. */
 	endedIn?: string;
 }
@@ -37,7 +37,7 @@ export interface NodeMemory {
 	 * The request that a key of the user's own belongs to and the item that has used it first, by the hash of
 	 * the key.
 	 */
-	keys?: Record<string, { content: string; item: string }>;
+	keys?: Record<string, { requestHash: string; item: string }>;
 	/** What its items have sent to the service, by the name of each file. */
 	uploads?: Record<string, SentFile>;
 }
@@ -335,14 +335,15 @@ export function factsOf(
 	askedFor: AskedFor,
 	here: Pick<Facts, 'now' | 'execution' | 'workspace'>,
 ): Facts {
-	const contentDiffers = memory.content !== undefined && memory.content !== askedFor.content;
-	const isSameInput = memory.inputFingerprint === askedFor.inputFingerprint;
-	const isSameKey = memory.customKey === askedFor.customKey;
+	const contentDiffers =
+		memory.requestHash !== undefined && memory.requestHash !== askedFor.requestHash;
+	const isSameInput = memory.userInputHash === askedFor.userInputHash;
+	const isSameKey = memory.ownKeyHash === askedFor.ownKeyHash;
 	return {
 		...here,
 		contentDiffers,
 		changedByUser: contentDiffers && !isSameInput,
-		usesOwnKey: askedFor.customKey !== undefined && isSameKey,
+		usesOwnKey: askedFor.ownKeyHash !== undefined && isSameKey,
 	};
 }
 

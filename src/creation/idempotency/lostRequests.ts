@@ -12,7 +12,7 @@ import type { ItemMemory, ItemState, NodeMemory } from './itemState';
  * another execution. What it finds becomes its own (`goOnWithLost`).
  */
 
-/** The requests of earlier runs of a node, within one execution, that have not ended well, by content. */
+/** The requests of earlier runs of a node, within one execution, that have not ended well, by their hash. */
 export type Unfinished = Map<string, Array<[place: string, memory: ItemMemory]>>;
 
 const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
@@ -24,10 +24,10 @@ const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
 function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
 	const found: Unfinished = new Map();
 	for (const [other, memory] of Object.entries(items)) {
-		const { content, endedIn } = memory;
-		if (content === undefined || endedIn !== undefined || rankOf(memory) === 0) continue;
+		const { requestHash, endedIn } = memory;
+		if (requestHash === undefined || endedIn !== undefined || rankOf(memory) === 0) continue;
 		if (runOf(other) === runOf(place)) continue;
-		getOrCreate(found, content, () => []).push([other, memory]);
+		getOrCreate(found, requestHash, () => []).push([other, memory]);
 	}
 	return found;
 }
@@ -36,18 +36,18 @@ function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
  * Takes a request that an earlier run of the node in this execution has made and got nothing for. From now on
  * it is this item's.
  */
-function takeUnfinished({ run, node, origin, settings }: Item, content: string) {
+function takeUnfinished({ run, node, origin, settings }: Item, requestHash: string) {
 	// A call of a tool finds the one that it repeats by its name (`placeOfToolCall` in `n8n/tool.ts`).
 	if (settings.isTool) return undefined;
 	run.cache.unfinished ??= unfinishedIn(node, origin.place);
-	const [place, memory] = run.cache.unfinished.get(content)?.shift() ?? [];
+	const [place, memory] = run.cache.unfinished.get(requestHash)?.shift() ?? [];
 	if (place !== undefined) delete node.items[place];
 	return memory;
 }
 
 /** It is copied, because the other execution may still get an answer, and records that in its own memory. */
-function goOnWith(memory: ItemMemory, { scope, state }: ItemMemory): void {
-	memory.scope = scope;
+function goOnWith(memory: ItemMemory, { keySeed, state }: ItemMemory): void {
+	memory.keySeed = keySeed;
 	memory.state = state;
 }
 
@@ -55,15 +55,15 @@ function goOnWith(memory: ItemMemory, { scope, state }: ItemMemory): void {
  * Makes what was lost of the same request the state of an item. Only one that asks for the first time may
  * take it from another item. Of any other one n8n may have kept an older memory than this process has.
  */
-export function goOnWithLost(item: Item, content: string, isFirst: boolean): void {
+export function goOnWithLost(item: Item, requestHash: string, isFirst: boolean): void {
 	const { memory, origin, lost, host } = item;
 	// After a stop nothing is sent: what was taken would be lost for good.
 	if (host.channel.signal?.aborted) return;
-	const own = isFirst ? takeUnfinished(item, content) : undefined;
+	const own = isFirst ? takeUnfinished(item, requestHash) : undefined;
 	if (own) return goOnWith(memory, own);
 	const { mayResumeLost, requester } = origin;
 	const mayTake = isFirst && mayResumeLost;
-	const later = lost.laterThan(memory) ?? (mayTake ? lost.take(content, requester) : undefined);
+	const later = lost.laterThan(memory) ?? (mayTake ? lost.take(requestHash, requester) : undefined);
 	if (later) goOnWith(memory, later);
 	// If this retry is stopped too, the next one goes on with what this one comes to.
 	if (mayTake && lost.isProduction) lost.add(memory, requester);
@@ -104,8 +104,8 @@ interface Lost {
 	/** The very object that its item has, which may be about another request by now. */
 	memory: ItemMemory;
 	/** What it was lost with. */
-	content: string;
-	scope: string;
+	requestHash: string;
+	keySeed: string;
 	/** On the monotonic clock. */
 	since: number;
 	/** Who has lost it, or taken it over last. */
@@ -122,7 +122,7 @@ const progressOf = (memory: ItemMemory): number => memory.state.nextKey * 3 + ra
 
 /** Requests of the nodes of a workflow that were lost. */
 export class LostRequests {
-	/** By content and scope. Of one content, those that were added or taken last are at the end. */
+	/** By `requestHash` and `keySeed`. Of one hash, those that were added or taken last are at the end. */
 	private readonly requests = new Map<string, Map<string, Lost>>();
 	/** All of them, the oldest first. */
 	private readonly all = new Map<ItemMemory, Lost>();
@@ -134,30 +134,30 @@ export class LostRequests {
 	) {}
 
 	add(memory: ItemMemory, requester: Requester): void {
-		const { content, scope } = memory;
-		if (content === undefined || scope === undefined) return;
+		const { requestHash, keySeed } = memory;
+		if (requestHash === undefined || keySeed === undefined) return;
 		this.remove(memory);
 		const [oldest] = this.all.values();
 		if (oldest && this.all.size >= MAX_LOST) this.forget(oldest);
-		const equal = getOrCreate(this.requests, content, () => new Map());
-		const lost: Lost = { memory, content, scope, since: this.clock.monotonic(), requester };
-		equal.set(scope, lost);
+		const equal = getOrCreate(this.requests, requestHash, () => new Map());
+		const lost: Lost = { memory, requestHash, keySeed, since: this.clock.monotonic(), requester };
+		equal.set(keySeed, lost);
 		this.all.set(memory, lost);
 	}
 
 	remove(memory: ItemMemory): void {
-		const { content = '', scope = '' } = memory;
+		const { requestHash = '', keySeed = '' } = memory;
 		this.forget(this.all.get(memory));
-		this.forget(this.requests.get(content)?.get(scope));
+		this.forget(this.requests.get(requestHash)?.get(keySeed));
 	}
 
 	private forget(lost: Lost | undefined): void {
 		if (!lost) return;
-		const { memory, content, scope } = lost;
+		const { memory, requestHash, keySeed } = lost;
 		this.all.delete(memory);
-		const equal = this.requests.get(content);
-		equal?.delete(scope);
-		if (equal?.size === 0) this.requests.delete(content);
+		const equal = this.requests.get(requestHash);
+		equal?.delete(keySeed);
+		if (equal?.size === 0) this.requests.delete(requestHash);
 	}
 
 	/**
@@ -165,8 +165,8 @@ export class LostRequests {
 	 * the memory of its start.
 	 */
 	laterThan(memory: ItemMemory): ItemMemory | undefined {
-		const { content = '', scope = '' } = memory;
-		const other = this.requests.get(content)?.get(scope)?.memory;
+		const { requestHash = '', keySeed = '' } = memory;
+		const other = this.requests.get(requestHash)?.get(keySeed)?.memory;
 		return other && progressOf(other) > progressOf(memory) ? other : undefined;
 	}
 
@@ -175,12 +175,12 @@ export class LostRequests {
 	 * that has made a job; among these, one that was lost in the same kind of execution, the editor or
 	 * production; and among these, the one that was added or taken longest ago.
 	 */
-	take(content: string, asking: Requester): ItemMemory | undefined {
+	take(requestHash: string, asking: Requester): ItemMemory | undefined {
 		let best: ItemMemory | undefined;
 		let bestWorth = -1;
-		for (const { memory, requester } of this.requests.get(content)?.values() ?? []) {
+		for (const { memory, requester } of this.requests.get(requestHash)?.values() ?? []) {
 			// What the execution has lost itself is in the memories of its own items.
-			if (requester.execution === asking.execution || memory.content !== content) continue;
+			if (requester.execution === asking.execution || memory.requestHash !== requestHash) continue;
 			if (requester.node !== asking.node && requester.credential !== asking.credential) continue;
 			if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;
 			// Two retries may go on at the same time. What neither has sent yet, both send under one key.

@@ -229,14 +229,14 @@ async function wasListedBefore(progress: Progress, { id }: Resource): Promise<bo
  * repeated: the service answers it with that job, for nothing, so no limit of credits holds it back.
  */
 
-type Asking = Pick<Progress, 'item' | 'content'>;
+type Asking = Pick<Progress, 'item' | 'requestHash'>;
 
 /**
- * The path is in the name, because a service may keep the keys of each path by themselves; the content,
- * because under a key of the user's own two requests may differ.
+ * The path is in the name, because a service may keep the keys of each path by themselves; the hash of the
+ * request, because under a key of the user's own two requests may differ.
  */
-const nameOfKey = ({ item, content }: Asking, key: string): string =>
-	shortHash(`${item.request.path}\n${content}\n${key}`);
+const nameOfKey = ({ item, requestHash }: Asking, key: string): string =>
+	shortHash(`${item.request.path}\n${requestHash}\n${key}`);
 
 /**
  * For a day the service gives the job under the key of this request for nothing.

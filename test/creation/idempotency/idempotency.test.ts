@@ -1,6 +1,6 @@
 import { shortHash } from '../../../src/base/hash';
 import {
-	requestContent,
+	requestHashOf,
 	idempotencyOf,
 	ownKeyProblem,
 	uploadKey,
@@ -30,7 +30,7 @@ const keyFor =
 			itemWith({
 				settings: { idempotency, idempotencyKey },
 				node: { runId, items: {} },
-				memory: { state: { is: 'new', nextKey: number }, content: request },
+				memory: { state: { is: 'new', nextKey: number }, requestHash: request },
 				origin: { node: 'w/n', executionId: '1', place: '0:1', ...origin },
 			}),
 			request,
@@ -85,11 +85,11 @@ test('keys and fingerprints stay what they are: others would be paid for again a
 		keyFor('content')(),
 		uploadKey('k', 'file'),
 		shortHash('text'),
-		requestContent(
+		requestHashOf(
 			{ path: '/generations', body: { b: [1, { d: null, c: 'x' }], a: true } },
 			new Map(),
 		),
-		requestContent({ path: '/generations', body: named }, new Map([['data', file]])),
+		requestHashOf({ path: '/generations', body: named }, new Map([['data', file]])),
 	]).toEqual([
 		'n8n-607ab952fb6c283c0853e8b56a620333a107a21ad191ae0d513edd46acbad7aa',
 		'n8n-4d83409a6c8bbdfcb1d437e787a71b4d450af131f955d92c8adf6a2bddda9110',

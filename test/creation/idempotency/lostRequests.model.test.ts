@@ -260,7 +260,7 @@ class World {
 					node,
 					memory: itemMemory(node, place),
 					itemIndex,
-					inputFingerprint: `${place} ${row.join()}`,
+					userInputHash: `${place} ${row.join()}`,
 					request: parts[0],
 					parts,
 					settings: {

@@ -25,10 +25,10 @@ const sent = (key: string): ItemState => ({
 	mayBeCarriedOut: true,
 });
 
-const memoryOf = (scope: string, state: ItemState, content = 'a cat'): ItemMemory => ({
+const memoryOf = (keySeed: string, state: ItemState, requestHash = 'a cat'): ItemMemory => ({
 	...newMemory(),
-	scope,
-	content,
+	keySeed,
+	requestHash,
 	state,
 });
 
@@ -52,7 +52,7 @@ test('of equal requests one with a job is taken, then one of the same kind, then
 	lost.add(memoryOf('2', sent('first')), owner('2'));
 	lost.add(memoryOf('3', sent('second')), owner('3'));
 	lost.add(memoryOf('4', created('gen_4')), owner('4', { isManual: false }));
-	const taken = Array.from({ length: 5 }, () => lost.take('a cat', owner('9'))?.scope);
+	const taken = Array.from({ length: 5 }, () => lost.take('a cat', owner('9'))?.keySeed);
 	expect(taken).toEqual(['4', '2', '3', '1', undefined]);
 });
 
@@ -68,19 +68,19 @@ test.each<[name: string, by: Partial<Requester>, isShared: boolean, found: boole
 	const { lost } = setUp(isShared);
 	lost.add(memoryOf('1', created('gen_1')), owner('1'));
 	const asking = { ...owner('2'), ...by };
-	expect(lost.take('a cat', asking)?.scope).toBe(found ? '1' : undefined);
+	expect(lost.take('a cat', asking)?.keySeed).toBe(found ? '1' : undefined);
 });
 
 test('retries of one order all find what it has paid for, and the key of what has no job', () => {
 	const { lost } = setUp(true);
 	lost.add(memoryOf('1', created('gen_1')), owner('1'));
 	lost.add(memoryOf('2', { is: 'new', nextKey: 2 }, 'a dog'), owner('1'));
-	for (const [content, scope] of [
+	for (const [requestHash, keySeed] of [
 		['a cat', '1'],
 		['a dog', '2'],
 	] as const)
 		for (const retry of ['2', '3', '4'])
-			expect(lost.take(content, owner(retry))?.scope).toBe(scope);
+			expect(lost.take(requestHash, owner(retry))?.keySeed).toBe(keySeed);
 });
 
 test('what certainly has no job, no click takes', () => {
@@ -92,7 +92,7 @@ test('what certainly has no job, no click takes', () => {
 test('what has come further than the memory that n8n has kept is found by the request', () => {
 	const { lost } = setUp(true);
 	lost.add(memoryOf('1', created('gen_1', 1)), owner('1'));
-	expect(lost.laterThan(memoryOf('1', { is: 'new', nextKey: 0 }))).toMatchObject({ scope: '1' });
+	expect(lost.laterThan(memoryOf('1', { is: 'new', nextKey: 0 }))).toMatchObject({ keySeed: '1' });
 	expect(lost.laterThan(memoryOf('1', created('gen_2', 2)))).toBeUndefined();
 	expect(lost.laterThan(memoryOf('2', { is: 'new', nextKey: 0 }))).toBeUndefined();
 });
@@ -118,7 +118,7 @@ test('when there are too many, the oldest are forgotten, whatever they ask for',
 	for (let number = 4; number <= 20_002; number += 1)
 		lost.add(memoryOf(`${number}`, created(`gen_${number}`), `${number}`), owner('1'));
 	expect(lost.take('a dog', owner('2'))).toBeUndefined();
-	expect(lost.take('a cat', owner('2'))?.scope).toBe('3');
+	expect(lost.take('a cat', owner('2'))?.keySeed).toBe('3');
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 });
 
@@ -127,7 +127,7 @@ test('what is about another request by now is not given for the one that was los
 	const memory = memoryOf('1', { is: 'new', nextKey: 1 });
 	lost.add(memory, owner('1'));
 	// A further try of the same execution, in which an expression gives something else.
-	Object.assign(memory, { content: 'a dog', scope: '2', state: created('gen_dog', 1) });
+	Object.assign(memory, { requestHash: 'a dog', keySeed: '2', state: created('gen_dog', 1) });
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 	lost.remove(memory);
 	expect(lost.take('a dog', owner('2'))).toBeUndefined();

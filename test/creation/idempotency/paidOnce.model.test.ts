@@ -196,7 +196,7 @@ class Sequence {
 			run: new Run(),
 			memory,
 			node: this.node,
-			inputFingerprint: source,
+			userInputHash: source,
 			prompt,
 			settings: { idempotency: this.mode, idempotencyKey: 'order 1', waitTimeoutMs: 60_000 },
 			origin: { place: name, executionId: execution },

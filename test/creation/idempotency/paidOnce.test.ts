@@ -52,10 +52,10 @@ test('a request that was changed before Retry Execution is another one', async (
 
 test('a request that reads differently each time is read in a retried execution', async () => {
 	const { model, make } = oneItem();
-	const inputFingerprint = 'a cat at {{ $now }}';
-	await make({ inputFingerprint, prompt: 'a cat at 10:00' });
+	const userInputHash = 'a cat at {{ $now }}';
+	await make({ userInputHash, prompt: 'a cat at 10:00' });
 	const origin = { executionId: 'execution 2' };
-	const retried = await make({ inputFingerprint, prompt: 'a cat at 10:01', origin });
+	const retried = await make({ userInputHash, prompt: 'a cat at 10:01', origin });
 	expect(retried).toMatchObject({ value: { id: 'gen_1' } });
 	expect(model.jobs).toHaveLength(1);
 });
