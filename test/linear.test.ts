@@ -23,7 +23,7 @@ import {
 } from '../src/fields/rules';
 import { parsedJson } from '../src/fields/rules/json';
 import { presetVoiceName } from '../src/n8n/pickers/choices';
-import { withEditorLabels } from '../src/n8n/output/words';
+import { withEditorLabels } from '../src/n8n/output/editorLabels';
 import { mediaUrlIn } from '../src/fields/rules/media';
 import { transferUrlProblem } from '../src/files/transfer';
 import { messageIn, plainText, whatCame, wordsOfPage } from '../src/transport/bodies';

@@ -1,20 +1,13 @@
 import type { Endpoint } from '../api';
 import type { Resource, UnsentReason } from './types';
 
-/** Every way in which an item can fail, as data. `src/n8n` puts it into words. */
+/**
+ * Every way in which an item can fail, as data, in the order of its way: before it is sent, by the answer, by
+ * its job, and at any time. `src/n8n` puts it into words.
+ */
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
-	| StatusFailure
-	| NoResponseFailure
-	| BadResponseFailure
-	| CancelledFailure
-	/** `inStatusMs`: for how long at least the job had the status with which it was last seen. */
-	| { kind: 'deadline'; waitedMs: number; inStatusMs?: number }
-	| JobFailure
-	/** A plan was made that could not be approved at once, although that was asked for. */
-	| { kind: 'notApproved'; reason: string }
-	| { kind: 'download'; outputId: string; problem: string }
 	/** `isTransient`: the storage or the network has failed, and not the file is wrong. */
 	| { kind: 'upload'; field: string; problem: string; isTransient?: true }
 	/**
@@ -22,10 +15,6 @@ export type Failure =
 	 * refused.
 	 */
 	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
-	/** Something in our own code has thrown. */
-	| { kind: 'fault'; problem: string }
-	/** No job slot was free in time. `others`: running jobs that this process has not created. */
-	| { kind: 'noSlot'; waitedMs: number; others: number }
 	/**
 	 * The item was not sent, because it would exceed the limit of the execution. `price` is `null` if the
 	 * service states none.
@@ -44,7 +33,21 @@ export type Failure =
 			obstacle?: DayObstacle;
 	  }
 	/** An earlier attempt may have been paid for, and what it was paid for cannot be had. */
-	| { kind: 'possibleDuplicate'; because: Doubt };
+	| { kind: 'possibleDuplicate'; because: Doubt }
+	/** No job slot was free in time. `others`: running jobs that this process has not created. */
+	| { kind: 'noSlot'; waitedMs: number; others: number }
+	| StatusFailure
+	| NoResponseFailure
+	| BadResponseFailure
+	/** `inStatusMs`: for how long at least the job had the status with which it was last seen. */
+	| { kind: 'deadline'; waitedMs: number; inStatusMs?: number }
+	| JobFailure
+	/** A plan was made that could not be approved at once, although that was asked for. */
+	| { kind: 'notApproved'; reason: string }
+	| { kind: 'download'; outputId: string; problem: string }
+	| CancelledFailure
+	/** Something in our own code has thrown. */
+	| { kind: 'fault'; problem: string };
 
 /**
  * Why what an earlier attempt has made cannot be had. Of a request without an answer:
@@ -67,21 +70,6 @@ export interface DayObstacle {
 	 */
 	kind: 'forbidden' | 'unreadable' | 'tooMany' | 'unsaid';
 	problem: string;
-}
-
-/** A job was made, and has ended badly. */
-export interface JobFailure {
-	kind: 'jobFailed';
-	reason: string;
-	/** What was lacking, as far as the service says so. */
-	lacks?: 'credits' | 'budget';
-}
-
-/** The execution was cancelled, or the run halted before the item was sent. */
-export interface CancelledFailure {
-	kind: 'cancelled';
-	/** Whether a request had been sent by then that may be carried out. */
-	outcomeUnknown?: boolean;
 }
 
 /** The service answered with a status other than 2xx. */
@@ -138,6 +126,21 @@ export interface ServiceError {
 	 * speaks JSON.
 	 */
 	isPage?: boolean;
+}
+
+/** A job was made, and has ended badly. */
+export interface JobFailure {
+	kind: 'jobFailed';
+	reason: string;
+	/** What was lacking, as far as the service says so. */
+	lacks?: 'credits' | 'budget';
+}
+
+/** The execution was cancelled, or the run halted before the item was sent. */
+export interface CancelledFailure {
+	kind: 'cancelled';
+	/** Whether a request had been sent by then that may be carried out. */
+	outcomeUnknown?: boolean;
 }
 
 /** A failure. The job that exists nevertheless stays with it, so that nothing that was paid for is lost. */

@@ -17,7 +17,7 @@ import { mustBeObject } from '../transport/client';
 import { toNoResponse } from '../transport/network';
 import { mustBeList } from '../transport/pages';
 import { errorOf, isAnswerOfService, isGone, meaningOf } from '../transport/statuses';
-import { wordsOfAnswer, wordsOfNoResponse } from './output/words';
+import { wordsOfAnswer, wordsOfNoResponse } from './output/answerWords';
 
 interface Probe extends Endpoint {
 	/** Whether its answer is a list. */

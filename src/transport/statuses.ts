@@ -6,7 +6,7 @@ import { messageIn, particularIn, plainText, wordsOfPage } from './bodies';
 
 export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFound' | 'throttled';
 
-/** What an answer is, for the words that tell a person of it (`n8n/output/words.ts`). */
+/** What an answer is, for the words that tell a person of it (`n8n/output/answerWords.ts`). */
 export type AnswerKind =
 	| Refusal
 	/** The idempotency key belongs to another request. */

@@ -1,4 +1,4 @@
-import { withEditorLabels } from '../../src/n8n/output/words';
+import { withEditorLabels } from '../../src/n8n/output/editorLabels';
 
 const LABELS = {
 	prompt: 'Prompt',

@@ -1,19 +1,20 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../../api';
-import type { DayObstacle, Failed, Failure, ServiceError } from '../../base/result';
-import { asText, type NoResponse } from '../../base/types';
+import type { DayObstacle, Failed, Failure } from '../../base/result';
+import { asText } from '../../base/types';
 import { creditWords, roundedUp } from '../../base/texts';
-import { baseUrlIn } from '../../transport/credential';
 import { meaningOf, type AnswerKind } from '../../transport/statuses';
 import { plainText } from '../../transport/bodies';
 import { statedReason } from '../../transport/jobFailure';
 import { holdsSlot, readerOf } from '../../transport/jobState';
-import { canGoOn, goOn, type ErrorContext } from './errorContext';
-import type { Labels } from '../nodeCall';
 import type { IdempotencyMode } from '../../creation/item';
+import { wordsOfAnswer, wordsOfNoResponse, type Text } from './answerWords';
+import { withEditorLabels } from './editorLabels';
+import { canGoOn, goOn, type ErrorContext } from './errorContext';
 
-/* What a person or a model reads of a failure: what has happened, and what to do. */
-
-type Text = [happened: string, todo: string];
+/*
+ * What a person or a model reads of a failure: what has happened, and what to do. The kinds stand in the
+ * order of `Failure` in `result.ts`. What takes more than a sentence is a function below, in the same order.
+ */
 
 type FailureOf<K extends Failure['kind']> = Extract<Failure, { kind: K }>;
 
@@ -31,6 +32,28 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				`The credential is limited to scopes without ${failure.scope}`,
 				`If the key has the scope ${failure.scope}, add it to Scopes of the Key in the credential, or empty that list.`,
 			];
+		case 'upload':
+			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
+		case 'skipped':
+			return [
+				`Not sent: ${failure.cause}`,
+				context.isTool
+					? `Once that is settled, ${goOn(context)}.`
+					: 'Run this again once that is settled.',
+			];
+		case 'creditCap':
+			return ofCreditCap(failure, context);
+		case 'dayCap':
+			return ofDayCap(failure, context);
+		case 'possibleDuplicate':
+			return ofPossibleDuplicate(failure, failed, context);
+		case 'noSlot':
+			return [
+				`No job slot was free for ${minutesOf(failure.waitedMs)}`,
+				failure.others > 0
+					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
+					: 'The service kept refusing, or jobs that do not end use them. Run this later.',
+			];
 		case 'status':
 			return ofStatus(failure, failed, context);
 		case 'noResponse':
@@ -40,85 +63,89 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 				'The answer of the service cannot be used',
 				`The service answered with status ${failure.status}, but ${failure.problem}. Check that the base URL of the credential is the address of the API and ends in /v1.`,
 			];
-		case 'cancelled':
-			return ['The execution was cancelled', 'Nothing further was sent.'];
 		case 'deadline':
 			return ofDeadline(failure, failed, context);
 		case 'jobFailed':
-			return [`The job failed: ${failure.reason}`, cureOf(failure, context)];
+			return [`The job failed: ${failure.reason}`, cureOfJob(failure, context)];
 		case 'notApproved':
-			return ofPlan(failure, failed, context);
+			return ofNotApproved(failure, failed, context);
 		case 'download':
 			return [
 				`Output ${failure.outputId} could not be downloaded: ${failure.problem}`,
 				context.creates ? '' : 'Run this again to download it; that costs nothing.',
 			];
-		case 'upload':
-			return [`The binary field "${failure.field}" could not be uploaded: ${failure.problem}`, ''];
+		case 'cancelled':
+			return ['The execution was cancelled', 'Nothing further was sent.'];
 		case 'fault':
 			return [
 				`A fault of this node: ${failure.problem}`,
 				'This is not your mistake: please report it, with what the node was meant to do.',
 			];
-		case 'possibleDuplicate':
-			return ofPossibleDuplicate(failure, failed, context);
-		case 'creditCap':
-			return ofCreditCap(failure, context);
-		case 'dayCap':
-			return ofDayCap(failure, context);
-		case 'noSlot':
-			return [
-				`No job slot was free for ${minutesOf(failure.waitedMs)}`,
-				failure.others > 0
-					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
-					: 'The service kept refusing, or jobs that do not end use them. Run this later.',
-			];
-		case 'skipped':
-			return [
-				`Not sent: ${failure.cause}`,
-				context.isTool
-					? `Once that is settled, ${goOn(context)}.`
-					: 'Run this again once that is settled.',
-			];
 	}
 }
 
-/** The words of an answer of the service that is no success, with what the service says itself. */
-function ofStatus(
-	{ status, serviceError }: FailureOf<'status'>,
-	failed: Failed,
+/**
+ * How far the run has come; empty where that is not known or goes without saying. It says nothing of the
+ * other items: some were not sent, and of some nobody knows what was done.
+ */
+function howFar({ items = 1, itemsWithJob }: ErrorContext): string {
+	if (items === 1 || itemsWithJob === undefined) return '';
+	return `${itemsWithJob} of ${items} items ${itemsWithJob === 1 ? 'has' : 'have'} a job. `;
+}
+
+function minutesOf(ms: number): string {
+	const minutes = Math.round(ms / 6_000) / 10;
+	return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+}
+
+/** How the user goes on after a limit of credits was changed. */
+const afterLimit = (context: ErrorContext): string =>
+	`${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}`;
+
+function ofCreditCap(
+	{ maxCredits, reserved, price }: FailureOf<'creditCap'>,
 	context: ErrorContext,
 ): Text {
-	const { creates, idempotency = 'none', labels = {} } = context;
-	const { scope, path } = failedEndpoint(failed, context);
-	const [happened, todo] = wordsOfAnswer(status, serviceError, {
-		scope,
-		hasId: path.includes('{id}'),
-		readsOwnJob: readsOwnJob(failed, context),
-		progress: progress(context),
-		goOn: goOn(context),
-	});
-	const serviceWords = withEditorLabels(serviceError.message ?? '', labels);
-	const isNew = serviceWords !== '' && serviceWords.toLowerCase() !== happened.toLowerCase();
-	const { kind } = meaningOf(status, serviceError);
-	const ofKey = creates === true ? ABOUT_KEY[kind]?.[idempotency] : undefined;
+	if (price === null)
+		return [
+			`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
+			`One was created, which may have reserved any number of credits. ${howFar(context)}Remove the limit, then ${afterLimit(context)}.`,
+		];
+	const expected =
+		price === undefined
+			? ''
+			: `, and this item is expected to cost ${price}, at the prices of last time`;
 	return [
-		isNew ? `${happened}: ${serviceWords}` : happened,
-		ofKey === undefined ? todo : `${todo} ${ofKey}`,
+		`Max Credits per Execution (${maxCredits}) would be exceeded`,
+		`This execution has reserved ${reserved} credits${expected}. ${howFar(context)}Raise the limit, then ${afterLimit(context)}.`,
 	];
 }
 
-/** The words of a plan of an agent run that was not approved by itself. */
-function ofPlan(
-	{ reason }: FailureOf<'notApproved'>,
-	{ job }: Failed,
-	{ labels = {} }: ErrorContext,
+/** What helps where it is not known what was spent today. */
+const DAY_CURES: Record<DayObstacle['kind'], string> = {
+	forbidden: 'Give the key the scope generations:read, or remove the limit',
+	unreadable: 'Wait until the service answers, or remove the limit',
+	tooMany: 'Wait until tomorrow, or remove the limit',
+	unsaid: 'Remove the limit',
+};
+
+function ofDayCap(
+	{ maxCredits, spent, needed, obstacle }: FailureOf<'dayCap'>,
+	context: ErrorContext,
 ): Text {
-	const estimate = job?.estimated_credits;
-	const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
+	if (obstacle !== undefined)
+		return [
+			`Max Credits per Day (${maxCredits}) cannot be kept: ${obstacle.problem}`,
+			`${howFar(context)}${DAY_CURES[obstacle.kind]}; then ${goOn(context)}.`,
+		];
+	const need =
+		needed === undefined
+			? 'what this run needs is not known'
+			: `this run needs about ${roundedUp(needed)}`;
+	const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
 	return [
-		`The plan could not be approved automatically: ${withEditorLabels(reason, labels)}`,
-		`The plan waits: approve it by its ID with Agent Run: Approve and Budget in Credits${atLeast}.`,
+		`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,
+		`${howFar(context)}Raise Max Credits per Day or wait until tomorrow, then ${afterLimit(context)}.`,
 	];
 }
 
@@ -156,72 +183,6 @@ function ofPossibleDuplicate(
 	];
 }
 
-/** How the user goes on after a limit of credits was changed. */
-const afterLimit = (context: ErrorContext): string =>
-	`${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}`;
-
-function ofCreditCap(
-	{ maxCredits, reserved, price }: FailureOf<'creditCap'>,
-	context: ErrorContext,
-): Text {
-	if (price === null)
-		return [
-			`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
-			`One was created, which may have reserved any number of credits. ${progress(context)}Remove the limit, then ${afterLimit(context)}.`,
-		];
-	const expected =
-		price === undefined
-			? ''
-			: `, and this item is expected to cost ${price}, at the prices of last time`;
-	return [
-		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${reserved} credits${expected}. ${progress(context)}Raise the limit, then ${afterLimit(context)}.`,
-	];
-}
-
-/** What helps where it is not known what was spent today. */
-const CURES: Record<DayObstacle['kind'], string> = {
-	forbidden: 'Give the key the scope generations:read, or remove the limit',
-	unreadable: 'Wait until the service answers, or remove the limit',
-	tooMany: 'Wait until tomorrow, or remove the limit',
-	unsaid: 'Remove the limit',
-};
-
-function ofDayCap(
-	{ maxCredits, spent, needed, obstacle }: FailureOf<'dayCap'>,
-	context: ErrorContext,
-): Text {
-	if (obstacle !== undefined)
-		return [
-			`Max Credits per Day (${maxCredits}) cannot be kept: ${obstacle.problem}`,
-			`${progress(context)}${CURES[obstacle.kind]}; then ${goOn(context)}.`,
-		];
-	const need =
-		needed === undefined
-			? 'what this run needs is not known'
-			: `this run needs about ${roundedUp(needed)}`;
-	const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
-	return [
-		`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,
-		`${progress(context)}Raise Max Credits per Day or wait until tomorrow, then ${afterLimit(context)}.`,
-	];
-}
-
-/**
- * Replaces the names of API fields in a message of the service by the labels of the editor. A name that is
- * also an English word, such as `model`, is replaced only if it is quoted or begins the message.
- */
-export function withEditorLabels(text: string, labels: Labels): string {
-	const paths = Object.keys(labels).sort((one, other) => other.length - one.length);
-	return paths.reduce((message, path) => {
-		const names = path.split('.').map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-		const name = `/?${names.join('[./]')}(?:\\[\\d+\\]|[./]\\d+)?`;
-		const isWord = !/[._]/.test(path);
-		const bare = isWord ? `^${name}(?=[\\s:])` : `(?<![\\w./])${name}(?![\\w[]|[./]\\w)`;
-		return message.replace(new RegExp(`(["'\`])${name}\\1|${bare}`, 'g'), labels[path] ?? path);
-	}, text);
-}
-
 /** Whether the request that failed only read the job that the item has created. */
 const readsOwnJob = (failed: Failed, { creates }: ErrorContext): boolean =>
 	creates === true && failed.job !== undefined && failed.endpoint?.method !== 'POST';
@@ -232,97 +193,6 @@ function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 	if (!readsOwnJob(failed, context)) return context.endpoint;
 	const object = asText(failed.job?.object) || (context.object ?? '');
 	return { ...ENDPOINTS.getJob, scope: readerOf(object).scope };
-}
-
-/**
- * How far the run has come; empty where that is not known or goes without saying. It says nothing of the
- * other items: some were not sent, and of some nobody knows what was done.
- */
-function progress({ items = 1, itemsWithJob }: ErrorContext): string {
-	if (items === 1 || itemsWithJob === undefined) return '';
-	return `${itemsWithJob} of ${items} items ${itemsWithJob === 1 ? 'has' : 'have'} a job. `;
-}
-
-/** What the words of an answer depend on, beside its status. */
-interface Asked {
-	/** The scope that the request needs, where the specification shows one. */
-	scope?: string;
-	/** Whether the request is for one resource. */
-	hasId?: boolean;
-	/** Whether the request only read the job that the item has created. */
-	readsOwnJob?: boolean;
-	/** How far the run has come, as sentences with a space after them. */
-	progress?: string;
-	/** How to go on with what is paid for. */
-	goOn?: string;
-}
-
-const NO_SUCH_ID =
-	'No resource with this ID exists in the workspace of the key. Check the ID, and that the credential belongs to the same workspace.';
-
-const NO_SUCH_PATH =
-	'Check the base URL of the credential: it ends in /v1, and addresses of the legacy API are not those of the current one.';
-
-/** A redirect to what may be the base URL, or not. */
-function ofRedirect(status: number, leadsTo: string): Text {
-	const base = baseUrlIn(leadsTo);
-	const todo =
-		base === undefined
-			? 'Check the base URL of the credential.'
-			: `If that is the address of the API, enter ${base} as the base URL of the credential.`;
-	return [`The service answered with status ${status}, which leads to ${leadsTo}`, todo];
-}
-
-/** What is said of an answer that is no success. */
-const OF_ANSWER: Record<AnswerKind, (status: number, asked: Asked, leadsTo: string) => Text> = {
-	invalid: () => ['The service refused the request as invalid', 'Correct what the service names.'],
-	badKey: () => [
-		'The API key is invalid or missing',
-		'Open the credential, enter a valid key of the workspace and test it. Legacy credentials are not interchangeable with current keys.',
-	],
-	noCredits: (_, { progress: sofar = '', goOn: next = 'run this again' }) => [
-		'Not enough credits',
-		`${sofar}Top up the workspace, then ${next}.`,
-	],
-	forbidden: (_, { readsOwnJob: isOwnJob, scope }) => [
-		isOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',
-		`The key needs the ${scope ? `scope ${scope}` : 'read scope of the resource that the job is'}. If it has it, the workspace may lack API access: that requires an active subscription or a successful top-up.`,
-	],
-	notFound: (_, { readsOwnJob: isOwnJob, hasId }) =>
-		isOwnJob
-			? [
-					'The service does not know the job',
-					'Check that the credential belongs to the workspace that made the job.',
-				]
-			: ['Not found', hasId ? NO_SUCH_ID : NO_SUCH_PATH],
-	throttled: () => [
-		'Rate or concurrency limit exceeded',
-		'The service still refused after waiting and trying again. Others may be using the workspace: lower Requests per Minute or Concurrent Jobs in the credential to leave them room, or run this later.',
-	],
-	keyOfOther: () => ['The idempotency key belongs to another request', 'Another key is needed.'],
-	redirect: (status, _, leadsTo) => ofRedirect(status, leadsTo),
-	proxySignIn: (status) => [
-		`A proxy between n8n and the service wants a sign-in (status ${status})`,
-		'Check the user name and password of the proxy: in Proxy of the node, or in the environment of n8n.',
-	],
-	networkSignIn: (status) => [
-		`The network between n8n and the service wants a sign-in (status ${status})`,
-		'Sign in to the network of the machine on which n8n runs.',
-	],
-	foreign: (status) => [
-		`A proxy or another server answered instead of the service (status ${status})`,
-		'Check the base URL of the credential, and that the proxies and firewalls between n8n and the service let its requests through.',
-	],
-	other: (status) => [
-		`The service answered with status ${status}`,
-		'Try again later. If it stays, check the base URL of the credential.',
-	],
-};
-
-/** What is said of an answer that is no success, without the words of the service itself. */
-export function wordsOfAnswer(status: number, error: ServiceError, asked: Asked = {}): Text {
-	const { kind } = meaningOf(status, error);
-	return OF_ANSWER[kind](status, asked, error.leadsTo ?? '');
 }
 
 /**
@@ -345,38 +215,29 @@ const ABOUT_KEY: Partial<Record<AnswerKind, Partial<Record<IdempotencyMode, stri
 	},
 };
 
-function minutesOf(ms: number): string {
-	const minutes = Math.round(ms / 6_000) / 10;
-	return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
-}
-
-const CHECK_NETWORK = 'Check the base URL of the credential and the network.';
-
-/** What happened to a request without an answer, and what to do. */
-export function wordsOfNoResponse({ noResponse: reason, unsent }: NoResponse): Text {
-	switch (unsent) {
-		case undefined:
-			return [`The service did not respond (${reason})`, CHECK_NETWORK];
-		case 'connection':
-			return [`The service cannot be reached (${reason})`, CHECK_NETWORK];
-		case 'certificate':
-			return [
-				`The certificate of the service is not accepted (${reason})`,
-				'Check the base URL of the credential. A certificate of a private authority must be made known to n8n.',
-			];
-		case 'local':
-			return [`n8n could not send the request: ${reason}`, 'Check the credential.'];
-		case 'noTurn':
-			return [
-				`The request was not sent: ${reason}`,
-				'Try again in a minute, or once the executions that use the same workspace are over.',
-			];
-		case 'keyExpired':
-			return [
-				`The request was not sent again: ${reason}`,
-				'Look at the service for its job before you execute again.',
-			];
-	}
+/** The words of an answer of the service that is no success, with what the service says itself. */
+function ofStatus(
+	{ status, serviceError }: FailureOf<'status'>,
+	failed: Failed,
+	context: ErrorContext,
+): Text {
+	const { creates, idempotency = 'none', labels = {} } = context;
+	const { scope, path } = failedEndpoint(failed, context);
+	const [happened, todo] = wordsOfAnswer(status, serviceError, {
+		scope,
+		hasId: path.includes('{id}'),
+		readsOwnJob: readsOwnJob(failed, context),
+		howFar: howFar(context),
+		goOn: goOn(context),
+	});
+	const serviceWords = withEditorLabels(serviceError.message ?? '', labels);
+	const isNew = serviceWords !== '' && serviceWords.toLowerCase() !== happened.toLowerCase();
+	const { kind } = meaningOf(status, serviceError);
+	const ofKey = creates === true ? ABOUT_KEY[kind]?.[idempotency] : undefined;
+	return [
+		isNew ? `${happened}: ${serviceWords}` : happened,
+		ofKey === undefined ? todo : `${todo} ${ofKey}`,
+	];
 }
 
 function ofNoResponse({ reason, attempts, unsent }: FailureOf<'noResponse'>): Text {
@@ -384,15 +245,10 @@ function ofNoResponse({ reason, attempts, unsent }: FailureOf<'noResponse'>): Te
 	return [happened, `${attempts > 1 ? `Tried ${attempts} times. ` : ''}${todo}`];
 }
 
-/** What to do about a job that has failed. */
-function cureOf({ lacks }: FailureOf<'jobFailed'>, context: ErrorContext): string {
-	if (lacks === 'budget') return 'Give the next run a larger Budget in Credits.';
-	const again = context.creates ? '' : ' and create it again';
-	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
-	return `Top up the workspace${context.creates ? `, then ${goOn(context)}` : again}.`;
-}
-
-/** How the user gets a new job where the known one may have ended under a status that nobody documents. */
+/**
+ * How the user gets a new job where the known one may have ended under a status that nobody documents, by
+ * _Avoid Paying Twice_.
+ */
 const ANEW: Record<IdempotencyMode, string> = {
 	execution: 'a new execution makes a new one',
 	none: 'a new execution makes a new one',
@@ -434,5 +290,27 @@ function ofDeadline(
 	return [
 		happened,
 		`The service does not document this status. If it means the end, ${anew}. If the job goes on, raise Wait Timeout.`,
+	];
+}
+
+/** What to do about a job that has failed. */
+function cureOfJob({ lacks }: FailureOf<'jobFailed'>, context: ErrorContext): string {
+	if (lacks === 'budget') return 'Give the next run a larger Budget in Credits.';
+	const again = context.creates ? '' : ' and create it again';
+	if (lacks === undefined) return `Change the prompt or the inputs${again}.`;
+	return `Top up the workspace${context.creates ? `, then ${goOn(context)}` : again}.`;
+}
+
+/** The words of a plan of an agent run that was not approved by itself. */
+function ofNotApproved(
+	{ reason }: FailureOf<'notApproved'>,
+	{ job }: Failed,
+	{ labels = {} }: ErrorContext,
+): Text {
+	const estimate = job?.estimated_credits;
+	const atLeast = typeof estimate === 'number' ? ` of at least ${estimate}` : '';
+	return [
+		`The plan could not be approved automatically: ${withEditorLabels(reason, labels)}`,
+		`The plan waits: approve it by its ID with Agent Run: Approve and Budget in Credits${atLeast}.`,
 	];
 }

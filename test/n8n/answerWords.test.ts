@@ -1,6 +1,6 @@
 import { quoted } from '../../src/base/texts';
 import type { UnsentReason } from '../../src/base/types';
-import { wordsOfAnswer, wordsOfNoResponse } from '../../src/n8n/output/words';
+import { wordsOfAnswer, wordsOfNoResponse } from '../../src/n8n/output/answerWords';
 import { errorOf } from '../../src/transport/statuses';
 
 test('a redirect says where it leads, without a query, and what to enter', () => {
