@@ -1,4 +1,4 @@
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, ok, type Doubt, type Failed, type Result } from '../base/result';
 import { isResource, type Resource } from '../base/types';
 import { instancesIn } from '../base/values';
 import { BinaryReference, type LocalFiles } from '../files/localFile';
@@ -28,7 +28,6 @@ import {
 	isOfOther,
 	nextStep,
 	recordEvent,
-	rememberedText,
 	type AskedFor,
 	type JobReference,
 } from './idempotency/itemState';
@@ -187,66 +186,70 @@ class Creation {
 	 * first model.
 	 */
 	private async decide(item: Item): Promise<Result<Start>> {
-		const { askedFor, files, idempotency, progress } = this;
-		const { memory, origin, request, run, spec, workspace } = item;
+		const { memory, origin, workspace } = item;
 		const { execution } = origin.requester;
 		const here = { now: workspace.clock.now(), execution, workspace: workspace.name };
-		const facts = factsOf(memory, askedFor, here);
-		const step = nextStep(memory.state, facts);
-		const asKnown = (job: Resource) =>
-			ok({ knownJob: { job, isOver: memory.state.is === 'done' } });
+		const step = nextStep(memory.state, factsOf(memory, this.askedFor, here));
 		switch (step.do) {
-			case 'reject':
-				return keyInUse(step.job);
-			case 'warn':
-				recordEvent(memory, { kind: 'userWarned', execution });
-				return fail({ kind: 'possibleDuplicate', because: step.because });
-			case 'output':
-			case 'read': {
-				const kept = step.do === 'output' ? this.stillUsable(step.resource) : undefined;
-				if (kept) return asKnown(kept);
-				const read = await readKnownJob(item, step.job);
-				if (read.ok) return asKnown(read.value);
-				const isGone = isRefusal(read) && refusalOf(read) === 'notFound';
-				if (!isGone || spec.endpoint.does !== 'creates') return read;
-				return await this.replaceJob(item, step.job);
-			}
+			case 'send':
+				return await this.newRequest(item, step.startsOver);
 			case 'resend': {
 				const { key, path, body } = step.sent;
 				return ok({ request: { key, path, body, isResend: true } });
 			}
-			case 'send': {
-				const isSafe = run.refusals.isEmpty || isRepetition(progress, this.draft);
-				const alike = isSafe ? undefined : refusedAlike(item);
-				if (alike) return alike;
-				if (step.startsOver) recordEvent(memory, { kind: 'startsOver' });
-				rememberRequest(item, askedFor, idempotency);
-				let body: Result<unknown> = ok(request.body);
-				if (files.size > 0) body = await uploadAll(item, files, idempotency);
-				if (body.ok && this.lacksModel) body = await withFirstModel(item, body.value);
-				if (!body.ok) return body;
-				return ok({ request: { ...this.draft, body: body.value } });
+			case 'read':
+				return await this.readJob(item, step.job);
+			case 'output': {
+				const kept = this.stillUsable(step.resource);
+				if (kept) return ok({ knownJob: { job: kept, isOver: true } });
+				return await this.readJob(item, step.job);
 			}
+			case 'warn':
+				return this.warn(item, step.because);
+			case 'reject':
+				return keyInUse(step.job);
 		}
 	}
 
+	/** @param startsOver whether what is known is about another request, or its key has expired */
+	private async newRequest(item: Item, startsOver: boolean): Promise<Result<Start>> {
+		const { askedFor, draft, files, idempotency, progress } = this;
+		const { memory, request, run } = item;
+		const isSafe = run.refusals.isEmpty || isRepetition(progress, draft);
+		const alike = isSafe ? undefined : refusedAlike(item);
+		if (alike) return alike;
+		if (startsOver) recordEvent(memory, { kind: 'startsOver' });
+		rememberRequest(item, askedFor, idempotency);
+		let body: Result<unknown> = ok(request.body);
+		if (files.size > 0) body = await uploadAll(item, files, idempotency);
+		if (body.ok && this.lacksModel) body = await withFirstModel(item, body.value);
+		if (!body.ok) return body;
+		return ok({ request: { ...draft, body: body.value } });
+	}
+
 	/**
-	 * The service does not know the job of the item: it was deleted, or the API key is that of another
-	 * workspace. The user is told first, and the next execution makes a new job.
+	 * The job that is known, as it is now. If the service does not know it, it was deleted, or the API key is
+	 * that of another workspace: the user is told first, and the next execution makes a new job.
 	 */
-	private async replaceJob(item: Item, job: JobReference): Promise<Result<Start>> {
-		const { memory, origin, workspace } = item;
-		const { execution } = origin.requester;
+	private async readJob(item: Item, known: JobReference): Promise<Result<Start>> {
+		const { memory, origin, spec, workspace } = item;
+		const read = await readKnownJob(item, known);
+		if (read.ok) return ok({ knownJob: { job: read.value, isOver: memory.state.is === 'done' } });
+		const isGone = isRefusal(read) && refusalOf(read) === 'notFound';
+		if (!isGone || spec.endpoint.does !== 'creates') return read;
 		const isElsewhere = isOfOther(memory.state, workspace.name);
-		if (!hasDecided(memory.state, execution)) {
-			recordEvent(memory, { kind: 'userWarned', execution });
-			const because = isElsewhere ? 'jobElsewhere' : 'jobGone';
-			return fail({ kind: 'possibleDuplicate', because }, { ...job });
-		}
+		if (!hasDecided(memory.state, origin.requester.execution))
+			return this.warn(item, isElsewhere ? 'jobElsewhere' : 'jobGone', known);
 		recordEvent(memory, { kind: 'startsOver' });
 		// In its own workspace the key that others use leads to the job that is gone.
 		if (!isElsewhere) this.idempotency.tryNextKey?.('failedBefore');
 		return await this.decide(item);
+	}
+
+	/** Tells the user that to go on may mean to pay twice. Whoever executes it again has decided. */
+	private warn({ memory, origin }: Item, because: Doubt, job?: JobReference): Failed {
+		recordEvent(memory, { kind: 'userWarned', execution: origin.requester.execution });
+		return fail({ kind: 'possibleDuplicate', because }, job && { ...job });
 	}
 
 	/** A resource that is remembered, if its links work for a while yet. */
@@ -306,6 +309,15 @@ class Creation {
 		forgetUploads(item, files, idempotency);
 		return failureOf(job);
 	}
+}
+
+/** The largest resource that is remembered in full, in characters of JSON. */
+const MAX_CHARACTERS = 2_000;
+
+/** A resource as it is remembered: as text, so that nothing downstream can modify it; not a large one. */
+function rememberedText(resource: Resource): string | undefined {
+	const text = JSON.stringify(resource);
+	return text.length <= MAX_CHARACTERS ? text : undefined;
 }
 
 /** The statuses that end the wait; of an agent run that has been approved, that of its plan does not. */

@@ -3,7 +3,7 @@ import { BoundedMap, getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import type { Clock, Json } from '../base/types';
 import type { Item } from './item';
-import { type NodeMemory, isKeyExpired } from './idempotency/itemState';
+import { isKeyExpired, type NodeMemory, type SentFile } from './idempotency/itemState';
 import { expiryOf } from './outputs';
 
 /*
@@ -11,14 +11,6 @@ import { expiryOf } from './outputs';
  * wait for that and name the same URL. A file that is forgotten here is sent again under the same key, to
  * which the service gives the same URL for as long as it keeps the key.
  */
-
-/** A file at the service. */
-export interface SentFile {
-	/** What the service says of it. */
-	file: Json;
-	/** Since when it is known by its name, in ms since the epoch. */
-	at: number;
-}
 
 /** The names under which a file is remembered. */
 export interface FileNames {

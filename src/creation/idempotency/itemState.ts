@@ -1,7 +1,12 @@
 import { randomUUID } from 'crypto';
 import { LIMITS } from '../../api';
-import type { Resource } from '../../base/types';
-import type { SentFile } from '../sentFiles';
+import type { Doubt } from '../../base/result';
+import type { Json } from '../../base/types';
+
+/*
+ * What is known of an item, and what follows from that, in three parts: what a node remembers of its items;
+ * the states of one item, and what changes them (`transition`); what a try starts with (`nextStep`).
+ */
 
 /** The request of an item, as far as it tells whether that is the one which is known. */
 export interface AskedFor {
@@ -23,6 +28,14 @@ export interface ItemMemory extends Partial<AskedFor> {
 	keySeed?: string;
 	/** The execution in which it has ended well: n8n, or the agent, was given its result. */
 	endedIn?: string;
+}
+
+/** A file at the service. */
+export interface SentFile {
+	/** What the service says of it. */
+	file: Json;
+	/** Since when it is known by its name, in ms since the epoch. */
+	at: number;
 }
 
 /** What a node remembers of an execution. Plain data, because n8n stores it with the execution. */
@@ -116,7 +129,7 @@ interface Keys {
 
 /** A request was sent. */
 interface Requested extends Keys {
-	/** The name of the workspace that it was sent to last. Executions of older versions have none. */
+	/** The name of the workspace that it was sent to last, if that is known. */
 	workspace?: string;
 	/** The execution that told the user that to go on may mean to pay twice. */
 	warnedIn?: string;
@@ -188,93 +201,100 @@ export type ItemEvent =
 
 const newAt = (nextKey: number): New => ({ is: 'new', nextKey });
 
+/** An item begins so: nothing was sent for it. */
+export const NEW: New = newAt(0);
+
+type Sending = ItemEvent & { kind: 'sending' };
+
+const sentFirst = (nextKey: number, { key, path, body, now, workspace }: Sending): Sent => ({
+	is: 'sent',
+	nextKey,
+	workspace,
+	key,
+	path,
+	body,
+	firstSentAt: now,
+	isInFlight: true,
+	mayBeCarriedOut: false,
+});
+
+function sentAgain(state: Sent, workspace: string): Sent {
+	const out = { ...state, workspace, isInFlight: true };
+	// What the other workspace may have made, the user has given up after a warning.
+	if (isOfOther(state, workspace)) return { ...out, mayBeCarriedOut: false, warnedIn: undefined };
+	return { ...out, mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight };
+}
+
 /** Whether a request went to another workspace than this, or to the same under another API key. */
 export const isOfOther = (state: ItemState, workspace: string): boolean =>
 	state.is !== 'new' && state.workspace !== undefined && state.workspace !== workspace;
 
-/** An item begins so: nothing was sent for it. */
-export const NEW: New = newAt(0);
-
-function sending(
-	state: ItemState,
-	{ key, path, body, now, workspace }: ItemEvent & { kind: 'sending' },
-): ItemState {
-	if ('job' in state) return state;
-	const { nextKey } = state;
-	if (state.is === 'sent' && state.key === key) {
-		const out = { ...state, workspace, isInFlight: true };
-		// What the other workspace may have made, the user has given up after a warning.
-		if (isOfOther(state, workspace)) return { ...out, mayBeCarriedOut: false, warnedIn: undefined };
-		return { ...out, mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight };
-	}
-	return {
-		is: 'sent',
-		nextKey,
-		workspace,
-		key,
-		path,
-		body,
-		firstSentAt: now,
-		isInFlight: true,
-		mayBeCarriedOut: false,
-	};
-}
-
-/**
- * What is known after an event. A refusal is about its own request only: it frees the key only if no
- * attempt under that key may have been carried out. A known job never becomes unknown again, unless
- * the user changes the request or the job fails.
- */
-export function transition(state: ItemState, event: ItemEvent): ItemState {
+function fromNew(state: New, event: ItemEvent): ItemState {
 	const { nextKey } = state;
 	switch (event.kind) {
 		case 'sending':
-			return sending(state, event);
+			return sentFirst(nextKey, event);
+		case 'jobKnown':
+			return { is: 'created', nextKey, job: event.job };
+	}
+	return state;
+}
+
+function fromSent(state: Sent, event: ItemEvent): ItemState {
+	const { nextKey, workspace } = state;
+	switch (event.kind) {
+		case 'sending':
+			return state.key === event.key
+				? sentAgain(state, event.workspace)
+				: sentFirst(nextKey, event);
 		case 'noEffect':
-			return state.is === 'sent' ? { ...state, isInFlight: false } : state;
+			return { ...state, isInFlight: false };
 		case 'outcomeUnknown':
-			return state.is === 'sent' ? { ...state, isInFlight: false, mayBeCarriedOut: true } : state;
+			return { ...state, isInFlight: false, mayBeCarriedOut: true };
 		case 'refused':
-			if (state.is !== 'sent') return state;
+			// It is about its own attempt only: an earlier one under the key may have been carried out.
 			if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
 			return newAt(event.keepsKey ? nextKey : nextKey + 1);
 		case 'jobKnown':
-			if ('job' in state) return state;
-			return {
-				is: 'created',
-				nextKey,
-				job: event.job,
-				workspace: state.is === 'sent' ? state.workspace : undefined,
-			};
-		case 'jobSucceeded': {
-			if (state.is !== 'created') return state;
-			const { resource } = event;
-			const { job, workspace } = state;
-			return resource === undefined
-				? { is: 'done', nextKey, job, workspace }
-				: { is: 'done', nextKey, job, workspace, resource };
-		}
-		case 'jobFailed':
-			return state.is === 'created' ? newAt(nextKey + 1) : state;
-		case 'startsOver':
-			return newAt(nextKey + 1);
+			return { is: 'created', nextKey, job: event.job, workspace };
 		case 'userWarned':
-			return state.is === 'new' ? state : { ...state, warnedIn: event.execution };
+			return { ...state, warnedIn: event.execution };
+	}
+	return state;
+}
+
+/** A job that is known stays known, whatever comes of further requests, until it fails. */
+function fromCreated(state: Created, event: ItemEvent): ItemState {
+	const { nextKey, job, workspace } = state;
+	const mayEnd = state.is === 'created';
+	switch (event.kind) {
+		case 'jobSucceeded':
+			return mayEnd ? { is: 'done', nextKey, job, workspace, resource: event.resource } : state;
+		case 'jobFailed':
+			return mayEnd ? newAt(nextKey + 1) : state;
+		case 'userWarned':
+			return { ...state, warnedIn: event.execution };
+	}
+	return state;
+}
+
+/** What is known after an event. What says nothing in a state leaves it as it is. */
+export function transition(state: ItemState, event: ItemEvent): ItemState {
+	if (event.kind === 'startsOver') return newAt(state.nextKey + 1);
+	switch (state.is) {
+		case 'new':
+			return fromNew(state, event);
+		case 'sent':
+			return fromSent(state, event);
+		case 'created':
+		case 'done':
+			return fromCreated(state, event);
 	}
 }
 
 /** Records an event. Nothing else changes the state of an item. */
 export function recordEvent(memory: { state: ItemState }, event: ItemEvent): void {
 	memory.state = transition(memory.state, event);
-}
-
-/** The largest resource that is remembered in full, in characters of JSON. */
-const MAX_CHARACTERS = 2_000;
-
-/** A resource as it is remembered: as text, so that nothing downstream can modify it; not a large one. */
-export function rememberedText(resource: Resource): string | undefined {
-	const text = JSON.stringify(resource);
-	return text.length <= MAX_CHARACTERS ? text : undefined;
 }
 
 const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
@@ -306,7 +326,7 @@ export type Step =
 	/** Output the known resource. */
 	| { do: 'output'; job: JobReference; resource: string }
 	/** Tell the user that a job may exist, because the key can no longer show whether it does. */
-	| { do: 'warn'; because: 'expired' | 'changed' | 'otherWorkspace' }
+	| { do: 'warn'; because: Doubt }
 	/** The user changed the request but not the key of their own, which belongs to the earlier request. */
 	| { do: 'reject'; job?: JobReference };
 
@@ -354,22 +374,18 @@ export function factsOf(
 export const hasDecided = (state: ItemState, execution: string): boolean =>
 	state.is !== 'new' && state.warnedIn !== undefined && state.warnedIn !== execution;
 
-function nextStepOfSent(
-	sent: Sent,
-	{ now, contentDiffers, changedByUser, usesOwnKey, execution, workspace }: Facts,
-): Step {
-	const isExpired = isKeyExpired(sent.firstSentAt, now);
-	const startOver: Step = { do: 'send', startsOver: true };
-	// What certainly did nothing is built anew.
-	if (!isOutcomeOpen(sent)) return { do: 'send', startsOver: contentDiffers || isExpired };
-	const isDecided = hasDecided(sent, execution);
-	if (!changedByUser && !isExpired) {
-		// Under its key also after a warning: if only the API key was rotated, that finds the job.
-		if (isDecided || !isOfOther(sent, workspace)) return { do: 'resend', sent };
-		return { do: 'warn', because: 'otherWorkspace' };
-	}
-	if (usesOwnKey && !isExpired) return { do: 'reject' };
-	return isDecided ? startOver : { do: 'warn', because: changedByUser ? 'changed' : 'expired' };
+/** The next step while the request of before may have been carried out. */
+function nextStepWhileOpen(sent: Sent, isExpired: boolean, facts: Facts): Step {
+	const { changedByUser, usesOwnKey, execution, workspace } = facts;
+	if (changedByUser && usesOwnKey && !isExpired) return { do: 'reject' };
+	let doubt: Doubt | undefined;
+	if (changedByUser) doubt = 'changed';
+	else if (isExpired) doubt = 'expired';
+	else if (isOfOther(sent, workspace)) doubt = 'otherWorkspace';
+	if (doubt !== undefined && !hasDecided(sent, execution)) return { do: 'warn', because: doubt };
+	// Under its key also in another workspace: if only the API key was rotated, that finds the job.
+	if (doubt === undefined || doubt === 'otherWorkspace') return { do: 'resend', sent };
+	return { do: 'send', startsOver: true };
 }
 
 /**
@@ -377,13 +393,22 @@ function nextStepOfSent(
  * out, unless the user was told.
  */
 export function nextStep(state: ItemState, facts: Facts): Step {
-	if (state.is === 'new') return { do: 'send', startsOver: facts.changedByUser };
-	if (state.is === 'sent') return nextStepOfSent(state, facts);
-	if (facts.changedByUser) {
-		return facts.usesOwnKey ? { do: 'reject', job: state.job } : { do: 'send', startsOver: true };
+	const { now, contentDiffers, changedByUser, usesOwnKey } = facts;
+	switch (state.is) {
+		case 'new':
+			return { do: 'send', startsOver: changedByUser };
+		case 'sent': {
+			const isExpired = isKeyExpired(state.firstSentAt, now);
+			if (isOutcomeOpen(state)) return nextStepWhileOpen(state, isExpired, facts);
+			// What certainly did nothing is built anew.
+			return { do: 'send', startsOver: contentDiffers || isExpired };
+		}
+		case 'created':
+		case 'done': {
+			const { job, resource } = state;
+			if (changedByUser && usesOwnKey) return { do: 'reject', job };
+			if (changedByUser) return { do: 'send', startsOver: true };
+			return resource === undefined ? { do: 'read', job } : { do: 'output', job, resource };
+		}
 	}
-	if (state.is === 'done' && state.resource !== undefined) {
-		return { do: 'output', job: state.job, resource: state.resource };
-	}
-	return { do: 'read', job: state.job };
 }
