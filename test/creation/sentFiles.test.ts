@@ -355,6 +355,6 @@ test('what is remembered of 10,000 rows does not grow with their files', async (
 	expect(JSON.stringify(shared)).not.toContain('upload_url');
 	for (const memory of Object.values(shared.items)) expect(memory).not.toHaveProperty('uploads');
 	expect(runOf({ host: at.hostOf(sourceWith()), workspace: at.workspace }).memory).toEqual({
-		state: { is: 'new', nextKey: 0 },
+		state: { is: 'new', keyNumber: 0 },
 	});
 });

@@ -36,7 +36,7 @@ function changes(): Set<string> {
 			const next = transition(state, event);
 			if (next.is !== state.is) found.add(`${state.is} -> ${next.is}`);
 			// Keys count up without end; a few show all that there is.
-			if (next.nextKey < 4) known.set(JSON.stringify(next), next);
+			if (next.keyNumber < 4) known.set(JSON.stringify(next), next);
 		}
 	}
 	return found;

@@ -298,8 +298,8 @@ export const money: Mutant[] = [
 			},
 			'money/older-memory-counts': {
 				why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
-				from: 'return other && progressOf(other) > progressOf(memory) ? other : undefined;',
-				to: 'return other && progressOf(other) < 0 ? other : undefined;',
+				from: 'return other && howFar(other) > howFar(memory) ? other : undefined;',
+				to: 'return other && howFar(other) < 0 ? other : undefined;',
 			},
 		},
 	),
@@ -537,13 +537,13 @@ export const money: Mutant[] = [
 			},
 			'money/kept-402-pays-for-each-row': {
 				why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
-				from: 'return this.replacementOf(this.shared)?.key ??',
+				from: 'return this.replacementOf(this.lastShared)?.key ??',
 				to: 'return',
 			},
 			'money/kept-402-stays': {
 				why: 'A key that was refused once more is tried for a day, though there are credits again.',
-				from: 'if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.shared);',
-				to: 'if (replacement?.key === "" && !replacement.isPaid) this.replacements.delete(this.shared);',
+				from: 'if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.lastShared);',
+				to: 'if (replacement?.key === "" && !replacement.isPaid) this.replacements.delete(this.lastShared);',
 			},
 		},
 	),

@@ -146,7 +146,7 @@ class OnRetries implements Idempotency {
 	peekKey(filledIn?: unknown): string {
 		const { memory } = this.item;
 		const keySeed = memory.keySeed ?? keySeedOf(this.item, this.requestHash);
-		return keyFrom(keySeed, memory.state.nextKey, filledIn);
+		return keyFrom(keySeed, memory.state.keyNumber, filledIn);
 	}
 }
 
@@ -191,7 +191,7 @@ class SameRequest implements Idempotency {
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
 	/** The shared key of the request that went out last: its own, or the one that its key stands in for. */
-	private shared = '';
+	private lastShared = '';
 	/** Whether the next key is one that only this execution knows. */
 	private isLastResort = false;
 
@@ -216,7 +216,7 @@ class SameRequest implements Idempotency {
 
 	peekKey(filledIn?: unknown): string {
 		if (this.isLastResort)
-			return this.replacementOf(this.shared)?.key ?? this.onRetries.peekKey(filledIn);
+			return this.replacementOf(this.lastShared)?.key ?? this.onRetries.peekKey(filledIn);
 		const shared = this.sharedKey(filledIn);
 		const replacement = this.replacementOf(shared);
 		return replacement?.isPaid ? replacement.key : shared;
@@ -227,8 +227,8 @@ class SameRequest implements Idempotency {
 	}
 
 	noteSent(key: string, filledIn?: unknown): void {
-		if (!this.isLastResort) this.shared = this.sharedKey(filledIn);
-		else if (!this.replacementOf(this.shared)) this.replace(this.shared, key, false);
+		if (!this.isLastResort) this.lastShared = this.sharedKey(filledIn);
+		else if (!this.replacementOf(this.lastShared)) this.replace(this.lastShared, key, false);
 	}
 
 	private get replacements(): ReplacementKeys {
@@ -249,10 +249,10 @@ class SameRequest implements Idempotency {
 	}
 
 	noteJobMade(key: string): void {
-		const replacement = this.replacementOf(this.shared);
+		const replacement = this.replacementOf(this.lastShared);
 		if (replacement?.key === key) replacement.isPaid = true;
 		// Another row was refused under the same replacement, and has deleted it, while this request was out.
-		else if (this.isLastResort && !replacement?.isPaid) this.replace(this.shared, key, true);
+		else if (this.isLastResort && !replacement?.isPaid) this.replace(this.lastShared, key, true);
 	}
 
 	/**
@@ -260,8 +260,8 @@ class SameRequest implements Idempotency {
 	 * that.
 	 */
 	noteRefused(key: string): void {
-		const replacement = this.replacements.get(this.shared);
-		if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.shared);
+		const replacement = this.replacements.get(this.lastShared);
+		if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.lastShared);
 	}
 
 	tryNextKey(because: 'failedBefore' | 'noCredits'): boolean {

@@ -122,13 +122,13 @@ export interface JobReference {
 	object?: string;
 }
 
-/** Keys of *On Retries* are numbered from 0; those before `nextKey` led to nothing. */
-interface Keys {
-	nextKey: number;
+interface Numbered {
+	/** Of the next key of *On Retries*: they are numbered from 0, and those before it led to nothing. */
+	keyNumber: number;
 }
 
 /** A request was sent. */
-interface Requested extends Keys {
+interface Requested extends Numbered {
 	/** The name of the workspace that it was sent to last, if that is known. */
 	workspace?: string;
 	/** The execution that told the user that to go on may mean to pay twice. */
@@ -136,7 +136,7 @@ interface Requested extends Keys {
 }
 
 /** Nothing was sent, or nothing came of what was sent. */
-export interface New extends Keys {
+export interface New extends Numbered {
 	is: 'new';
 }
 
@@ -199,16 +199,16 @@ export type ItemEvent =
 	| { kind: 'startsOver' }
 	| { kind: 'userWarned'; execution: string };
 
-const newAt = (nextKey: number): New => ({ is: 'new', nextKey });
+const newAt = (keyNumber: number): New => ({ is: 'new', keyNumber });
 
 /** An item begins so: nothing was sent for it. */
 export const NEW: New = newAt(0);
 
 type Sending = ItemEvent & { kind: 'sending' };
 
-const sentFirst = (nextKey: number, { key, path, body, now, workspace }: Sending): Sent => ({
+const sentFirst = (keyNumber: number, { key, path, body, now, workspace }: Sending): Sent => ({
 	is: 'sent',
-	nextKey,
+	keyNumber,
 	workspace,
 	key,
 	path,
@@ -230,23 +230,23 @@ export const isOfOther = (state: ItemState, workspace: string): boolean =>
 	state.is !== 'new' && state.workspace !== undefined && state.workspace !== workspace;
 
 function fromNew(state: New, event: ItemEvent): ItemState {
-	const { nextKey } = state;
+	const { keyNumber } = state;
 	switch (event.kind) {
 		case 'sending':
-			return sentFirst(nextKey, event);
+			return sentFirst(keyNumber, event);
 		case 'jobKnown':
-			return { is: 'created', nextKey, job: event.job };
+			return { is: 'created', keyNumber, job: event.job };
 	}
 	return state;
 }
 
 function fromSent(state: Sent, event: ItemEvent): ItemState {
-	const { nextKey, workspace } = state;
+	const { keyNumber, workspace } = state;
 	switch (event.kind) {
 		case 'sending':
 			return state.key === event.key
 				? sentAgain(state, event.workspace)
-				: sentFirst(nextKey, event);
+				: sentFirst(keyNumber, event);
 		case 'noEffect':
 			return { ...state, isInFlight: false };
 		case 'outcomeUnknown':
@@ -254,9 +254,9 @@ function fromSent(state: Sent, event: ItemEvent): ItemState {
 		case 'refused':
 			// It is about its own attempt only: an earlier one under the key may have been carried out.
 			if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
-			return newAt(event.keepsKey ? nextKey : nextKey + 1);
+			return newAt(event.keepsKey ? keyNumber : keyNumber + 1);
 		case 'jobKnown':
-			return { is: 'created', nextKey, job: event.job, workspace };
+			return { is: 'created', keyNumber, job: event.job, workspace };
 		case 'userWarned':
 			return { ...state, warnedIn: event.execution };
 	}
@@ -265,13 +265,13 @@ function fromSent(state: Sent, event: ItemEvent): ItemState {
 
 /** A job that is known stays known, whatever comes of further requests, until it fails. */
 function fromCreated(state: Created, event: ItemEvent): ItemState {
-	const { nextKey, job, workspace } = state;
+	const { keyNumber, job, workspace } = state;
 	const mayEnd = state.is === 'created';
 	switch (event.kind) {
 		case 'jobSucceeded':
-			return mayEnd ? { is: 'done', nextKey, job, workspace, resource: event.resource } : state;
+			return mayEnd ? { is: 'done', keyNumber, job, workspace, resource: event.resource } : state;
 		case 'jobFailed':
-			return mayEnd ? newAt(nextKey + 1) : state;
+			return mayEnd ? newAt(keyNumber + 1) : state;
 		case 'userWarned':
 			return { ...state, warnedIn: event.execution };
 	}
@@ -280,7 +280,7 @@ function fromCreated(state: Created, event: ItemEvent): ItemState {
 
 /** What is known after an event. What says nothing in a state leaves it as it is. */
 export function transition(state: ItemState, event: ItemEvent): ItemState {
-	if (event.kind === 'startsOver') return newAt(state.nextKey + 1);
+	if (event.kind === 'startsOver') return newAt(state.keyNumber + 1);
 	switch (state.is) {
 		case 'new':
 			return fromNew(state, event);

@@ -118,7 +118,7 @@ const RANKS: Record<ItemState['is'], number> = { done: 2, created: 2, sent: 1, n
 const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
 
 /** How far the request of an item has come. */
-const progressOf = (memory: ItemMemory): number => memory.state.nextKey * 3 + rankOf(memory);
+const howFar = (memory: ItemMemory): number => memory.state.keyNumber * 3 + rankOf(memory);
 
 /** Requests of the nodes of a workflow that were lost. */
 export class LostRequests {
@@ -167,7 +167,7 @@ export class LostRequests {
 	laterThan(memory: ItemMemory): ItemMemory | undefined {
 		const { requestHash = '', keySeed = '' } = memory;
 		const other = this.requests.get(requestHash)?.get(keySeed)?.memory;
-		return other && progressOf(other) > progressOf(memory) ? other : undefined;
+		return other && howFar(other) > howFar(memory) ? other : undefined;
 	}
 
 	/**

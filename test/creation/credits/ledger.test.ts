@@ -24,7 +24,7 @@ const lost = fail({ kind: 'noResponse', reason: 'lost', attempts: 1, outcomeUnkn
 /** What is known of an item whose request went out and was not answered. */
 const open: ItemState = {
 	is: 'sent',
-	nextKey: 0,
+	keyNumber: 0,
 	key: KEY,
 	path: '/generations',
 	body: BODY,
@@ -62,7 +62,7 @@ test('a creation counts with its expected price until its answer says what it ha
 	const again = addEntry(item, BODY, KEY);
 	expect(sums()).toEqual([3, 3, []]);
 	item.executionSum.countOpen(item, 0);
-	item.memory.state = { is: 'created', nextKey: 0, job: { id: 'gen_1' } };
+	item.memory.state = { is: 'created', keyNumber: 0, job: { id: 'gen_1' } };
 	if (again) settleEntry(item, again, BODY, ok({ ...MADE, estimated_credits: 5 }), true);
 	expect(sums()).toEqual([5, 5, [5]]);
 	if (again) takeBack(item, again);

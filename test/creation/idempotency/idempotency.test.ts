@@ -30,7 +30,7 @@ const keyFor =
 			itemWith({
 				settings: { idempotency, idempotencyKey },
 				node: { runId, items: {} },
-				memory: { state: { is: 'new', nextKey: number }, requestHash: request },
+				memory: { state: { is: 'new', keyNumber: number }, requestHash: request },
 				origin: { node: 'w/n', executionId: '1', place: '0:1', ...origin },
 			}),
 			request,

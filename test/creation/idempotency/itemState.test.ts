@@ -14,10 +14,10 @@ import {
 const DAY = 86_400_000;
 const TEN_MINUTES = 600_000;
 
-const fresh: New = { is: 'new', nextKey: 2 };
+const fresh: New = { is: 'new', keyNumber: 2 };
 const asked: Sent = {
 	is: 'sent',
-	nextKey: 2,
+	keyNumber: 2,
 	workspace: 'w',
 	key: 'k2',
 	path: '/generations',
@@ -29,8 +29,8 @@ const asked: Sent = {
 const out: Sent = { ...asked, isInFlight: true };
 const unknown: Sent = { ...asked, mayBeCarriedOut: true };
 const job = { id: 'gen_1', object: 'generation' };
-const made: Created = { is: 'created', nextKey: 2, job, workspace: 'w' };
-const done: Created = { is: 'done', nextKey: 2, job, workspace: 'w', resource: '{}' };
+const made: Created = { is: 'created', keyNumber: 2, job, workspace: 'w' };
+const done: Created = { is: 'done', keyNumber: 2, job, workspace: 'w', resource: '{}' };
 
 const sending = (key?: string): ItemEvent => {
 	const request = {
@@ -44,7 +44,7 @@ const sending = (key?: string): ItemEvent => {
 };
 const sent: Sent = {
 	is: 'sent',
-	nextKey: 2,
+	keyNumber: 2,
 	workspace: 'w',
 	path: '/speech',
 	body: 1,
@@ -57,7 +57,7 @@ const refusedWithKey: ItemEvent = { kind: 'refused', keepsKey: true };
 
 /** Every event in the states that it changes. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
-	[NEW, sending(), { ...sent, nextKey: 0, key: undefined }],
+	[NEW, sending(), { ...sent, keyNumber: 0, key: undefined }],
 	[asked, sending('k2'), out],
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
 	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
@@ -75,18 +75,18 @@ const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 
 	[out, { kind: 'outcomeUnknown' }, unknown],
 
-	[out, refused, { is: 'new', nextKey: 3 }],
-	[out, refusedWithKey, { is: 'new', nextKey: 2 }],
+	[out, refused, { is: 'new', keyNumber: 3 }],
+	[out, refusedWithKey, { is: 'new', keyNumber: 2 }],
 	[{ ...out, mayBeCarriedOut: true }, refused, unknown],
 	[{ ...out, mayBeCarriedOut: true }, refusedWithKey, unknown],
 
 	[unknown, { kind: 'jobKnown', job }, made],
 
 	[made, { kind: 'jobSucceeded', resource: '{}' }, done],
-	[made, { kind: 'jobFailed' }, { is: 'new', nextKey: 3 }],
+	[made, { kind: 'jobFailed' }, { is: 'new', keyNumber: 3 }],
 
-	[unknown, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
-	[done, { kind: 'startsOver' }, { is: 'new', nextKey: 3 }],
+	[unknown, { kind: 'startsOver' }, { is: 'new', keyNumber: 3 }],
+	[done, { kind: 'startsOver' }, { is: 'new', keyNumber: 3 }],
 
 	[unknown, { kind: 'userWarned', execution: '7' }, { ...unknown, warnedIn: '7' }],
 	[made, { kind: 'userWarned', execution: '7' }, { ...made, warnedIn: '7' }],

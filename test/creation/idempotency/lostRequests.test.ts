@@ -13,10 +13,14 @@ import { VirtualClock } from '../../model/virtualClock';
 
 const DAY = 86_400_000;
 
-const created = (id: string, nextKey = 0): ItemState => ({ is: 'created', nextKey, job: { id } });
+const created = (id: string, keyNumber = 0): ItemState => ({
+	is: 'created',
+	keyNumber,
+	job: { id },
+});
 const sent = (key: string): ItemState => ({
 	is: 'sent',
-	nextKey: 0,
+	keyNumber: 0,
 	key,
 	path: '/generations',
 	body: {},
@@ -74,7 +78,7 @@ test.each<[name: string, by: Partial<Requester>, isShared: boolean, found: boole
 test('retries of one order all find what it has paid for, and the key of what has no job', () => {
 	const { lost } = setUp(true);
 	lost.add(memoryOf('1', created('gen_1')), owner('1'));
-	lost.add(memoryOf('2', { is: 'new', nextKey: 2 }, 'a dog'), owner('1'));
+	lost.add(memoryOf('2', { is: 'new', keyNumber: 2 }, 'a dog'), owner('1'));
 	for (const [requestHash, keySeed] of [
 		['a cat', '1'],
 		['a dog', '2'],
@@ -85,16 +89,18 @@ test('retries of one order all find what it has paid for, and the key of what ha
 
 test('what certainly has no job, no click takes', () => {
 	const { lost } = setUp();
-	lost.add(memoryOf('2', { is: 'new', nextKey: 2 }), owner('1'));
+	lost.add(memoryOf('2', { is: 'new', keyNumber: 2 }), owner('1'));
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 });
 
 test('what has come further than the memory that n8n has kept is found by the request', () => {
 	const { lost } = setUp(true);
 	lost.add(memoryOf('1', created('gen_1', 1)), owner('1'));
-	expect(lost.laterThan(memoryOf('1', { is: 'new', nextKey: 0 }))).toMatchObject({ keySeed: '1' });
+	expect(lost.laterThan(memoryOf('1', { is: 'new', keyNumber: 0 }))).toMatchObject({
+		keySeed: '1',
+	});
 	expect(lost.laterThan(memoryOf('1', created('gen_2', 2)))).toBeUndefined();
-	expect(lost.laterThan(memoryOf('2', { is: 'new', nextKey: 0 }))).toBeUndefined();
+	expect(lost.laterThan(memoryOf('2', { is: 'new', keyNumber: 0 }))).toBeUndefined();
 });
 
 test('a day after it was lost it is forgotten, whatever the clock on the wall says', async () => {
@@ -104,7 +110,7 @@ test('a day after it was lost it is forgotten, whatever the clock on the wall sa
 	wall.mockReturnValue(-DAY);
 	await clock.pass(DAY - 1);
 	lost.forgetOld();
-	expect(lost.laterThan(memoryOf('1', { is: 'new', nextKey: 0 }))).toBeDefined();
+	expect(lost.laterThan(memoryOf('1', { is: 'new', keyNumber: 0 }))).toBeDefined();
 	await clock.pass(1);
 	lost.forgetOld();
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
@@ -124,7 +130,7 @@ test('when there are too many, the oldest are forgotten, whatever they ask for',
 
 test('what is about another request by now is not given for the one that was lost', () => {
 	const { lost } = setUp();
-	const memory = memoryOf('1', { is: 'new', nextKey: 1 });
+	const memory = memoryOf('1', { is: 'new', keyNumber: 1 });
 	lost.add(memory, owner('1'));
 	// A further try of the same execution, in which an expression gives something else.
 	Object.assign(memory, { requestHash: 'a dog', keySeed: '2', state: created('gen_dog', 1) });
