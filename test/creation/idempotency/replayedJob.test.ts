@@ -208,6 +208,14 @@ test('one that has failed just now in another process may be of this try: it end
 	expect([second.error, second.charges]).toEqual([undefined, 1]);
 });
 
+test('the clock of the jobs is five hours behind: the second that fails is known to be paid for, and counts', async () => {
+	const ledger = new Ledger({ ...USUAL, madeAt: (at) => iso(at - 5 * HOUR) });
+	ledger.fails = true;
+	const { charges, error } = await processOf(ledger).start();
+	expect(charges).toBe(2);
+	expect(error?.description).toContain('has reserved 2 credits');
+});
+
 describe('keys that a service has forgotten', () => {
 	test.each([HOUR / 4, 0])(
 		'after %i ms: past a limit goes one of them at most',
