@@ -82,8 +82,10 @@ test('a job that cannot be read for a while is named by the error, and stays kno
 	const { make, through, keys } = oneItem({ jobMs: () => 300_000 });
 	const settings = { waitTimeoutMs: 60_000 };
 	await make({ settings });
-	through(() => answer(404, errorBody('No')));
-	expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+	for (const status of [403, 404]) {
+		through(() => answer(status, errorBody('No')));
+		expect(await make({ settings })).toMatchObject({ ok: false, job: { id: 'gen_1' } });
+	}
 	through(() => undefined);
 	expect(await make()).toMatchObject({ value: { id: 'gen_1' } });
 	expect(keys()).toHaveLength(1);
