@@ -1,4 +1,4 @@
-import type { RateLimiter } from './rateLimiter';
+import type { RateLimiter } from './sharing';
 import { fail, ok, type Failed, type NoResponseFailure, type Result } from '../base/result';
 import {
 	isNoResponse,

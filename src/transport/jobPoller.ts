@@ -23,9 +23,8 @@ import {
 	type TimeSpan,
 	type WaitOptions,
 } from './jobWait';
-import type { OtherClients } from './otherClients';
+import type { OtherClients, RateLimiter } from './sharing';
 import { mustBeList, pageOf } from './pages';
-import type { RateLimiter } from './rateLimiter';
 import { refusalOf } from './statuses';
 import { TUNING } from './tuning';
 

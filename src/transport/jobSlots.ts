@@ -4,7 +4,7 @@ import type { Channel, Clock, Random, Resource } from '../base/types';
 import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 import { LIMITS } from '../api';
-import type { OtherClients } from './otherClients';
+import type { OtherClients } from './sharing';
 import { scattered, TUNING } from './tuning';
 
 /**

@@ -11,8 +11,7 @@ import {
 	type RunningWords,
 	type TerminalStatuses,
 } from './jobState';
-import type { OtherClients } from './otherClients';
-import type { RateLimiter } from './rateLimiter';
+import type { OtherClients, RateLimiter } from './sharing';
 import { isGone, isRefusal, meaningOf } from './statuses';
 import { TUNING } from './tuning';
 

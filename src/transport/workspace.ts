@@ -8,9 +8,8 @@ import { Client } from './client';
 import { JobPoller } from './jobPoller';
 import { TopUpGate } from './topUpGate';
 import { JobSlots } from './jobSlots';
-import { OtherClients } from './otherClients';
+import { OtherClients, RateLimiter } from './sharing';
 import { PriceBook } from './priceBook';
-import { RateLimiter } from './rateLimiter';
 
 /**
  * After so long without a request a workspace is forgotten, in ms, if nobody waits in it and nothing was

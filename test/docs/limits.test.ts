@@ -2,7 +2,7 @@ import { provesEachSentence, type Proof } from '../support/sentences';
 
 const CLIENT = 'test/transport/client.test.ts';
 const RETRIES = 'test/transport/retries.test.ts';
-const LIMITER = 'test/transport/rateLimiter.test.ts';
+const LIMITER = 'test/transport/sharing.requests.test.ts';
 const SLOTS = 'test/transport/jobSlots.test.ts';
 const WIRE = 'test/wire/answers.test.ts';
 const CREATION = 'test/creation/creation.test.ts';

@@ -2,7 +2,7 @@ import { inFile, type Mutant } from './mutant';
 
 /** Requests a minute, job slots, other clients of the workspace, credits that ran out, waiting for jobs. */
 export const limits: Mutant[] = [
-	...inFile('src/transport/rateLimiter.ts', 'test/transport/rateLimiter.test.ts', {
+	...inFile('src/transport/sharing.ts', 'test/transport/sharing.requests.test.ts', {
 		'limits/short-window': {
 			why: 'More requests than the limit go out in a minute, and the service refuses with 429.',
 			from: 'const WINDOW_MS = MINUTE_MS + 250;',
@@ -36,7 +36,7 @@ export const limits: Mutant[] = [
 			to: ')',
 		},
 	}),
-	...inFile('src/transport/otherClients.ts', 'test/transport/otherClients.test.ts', {
+	...inFile('src/transport/sharing.ts', 'test/transport/sharing.lists.test.ts', {
 		'limits/short-jobs-of-others-forgotten': {
 			why: 'Others whose jobs are short are forgotten with each list that misses them, and get no slot.',
 			from: 'if (this.ofOthers(running).length > 0) this.lastSeen',

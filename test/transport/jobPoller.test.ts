@@ -1,8 +1,7 @@
 import type { SendResult, Resource } from '../../src/base/types';
 import { Client } from '../../src/transport/client';
 import { JobPoller } from '../../src/transport/jobPoller';
-import { OtherClients } from '../../src/transport/otherClients';
-import { RateLimiter } from '../../src/transport/rateLimiter';
+import { OtherClients, RateLimiter } from '../../src/transport/sharing';
 import { answer, channelOf, LOST, scripted, type Sent } from '../model/answers';
 import { workspaceWith } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';

@@ -4,7 +4,7 @@ import type { Result } from '../../src/base/result';
 import type { Resource } from '../../src/base/types';
 import { slotKindOf } from '../../src/creation/creation';
 import { JobSlots, type Slot, type SlotKind } from '../../src/transport/jobSlots';
-import { OtherClients } from '../../src/transport/otherClients';
+import { OtherClients } from '../../src/transport/sharing';
 import { channelOf, LOST } from '../model/answers';
 import { seeded } from '../model/random';
 import { VirtualClock } from '../model/virtualClock';

@@ -1,4 +1,4 @@
-import { RateLimiter } from '../../../src/transport/rateLimiter';
+import { RateLimiter } from '../../../src/transport/sharing';
 import type { ApiRequest, Resource } from '../../../src/base/types';
 import { channelOf } from '../../../test/model/answers';
 import { PLAN } from '../../../test/model/run';

@@ -1,5 +1,5 @@
 import fc from '../support/fastCheck';
-import { RateLimiter } from '../../src/transport/rateLimiter';
+import { RateLimiter } from '../../src/transport/sharing';
 import { channelOf, LOST } from '../model/answers';
 import { VirtualClock } from '../model/virtualClock';
 

@@ -1,4 +1,4 @@
-import { OtherClients } from '../../src/transport/otherClients';
+import { OtherClients } from '../../src/transport/sharing';
 
 const MINUTE = 60_000;
 
