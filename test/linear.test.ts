@@ -34,7 +34,8 @@ import { localReason, toNoResponse } from '../src/transport/network';
 import { errorOf } from '../src/transport/statuses';
 import { uploadHeaders } from '../src/files/uploadHeaders';
 import { detect, nameOfType, statedType, typeOfName } from '../src/files/fileTypes';
-import { readableStem, safeFileName } from '../src/files/names';
+import { safeFileName } from '../src/base/fileNames';
+import { readableStem } from '../src/creation/outputs';
 import { statedLength } from '../src/n8n/n8nHost';
 import { context } from './support/rules';
 

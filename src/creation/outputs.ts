@@ -1,9 +1,9 @@
 import { textOf } from '../api';
+import { safeFileName } from '../base/fileNames';
 import { getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { download, type Output } from '../files/transfer';
-import { readableStem } from '../files/names';
 import { requestResource } from '../transport/client';
 import type { StoredFile } from '../transport/host';
 import { statedReason } from '../transport/jobFailure';
@@ -63,6 +63,32 @@ export function requestedText(job: Resource, { body }: Partial<ApiRequest> = {})
 function mediaKindOf({ object, mode }: Resource): string {
 	if (object === 'speech_generation') return 'speech';
 	return textOf(mode) ?? textOf(object) ?? 'file';
+}
+
+/** Only so many characters of a prompt are looked at for a name: it may be of any length. */
+const MAX_READ = 1_000;
+
+/** The most characters that a name takes from the prompt. The id fits after them in any script. */
+const MAX_WORDS = 45;
+
+/** The words of a text in lower case, joined by dashes; cut between words if possible. */
+function slug(text: string): string {
+	const lower = text.slice(0, MAX_READ).normalize('NFC').toLowerCase();
+	const words = lower.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+	const joined = [...words.join('-')];
+	const cut = joined.slice(0, MAX_WORDS).join('');
+	return joined.length > MAX_WORDS && joined[MAX_WORDS] !== '-' ? cut.replace(/-[^-]*$/, '') : cut;
+}
+
+/**
+ * A readable name without extension: words of the prompt, the end of the id and, if there are several files,
+ * a number. It is safe in every file system.
+ * @param kind used if the prompt has no words
+ */
+export function readableStem(words: string, kind: string, id: string, number?: number): string {
+	const shortId = slug(id).split('-').at(-1)?.slice(-6) ?? '';
+	const parts = [slug(words) || slug(kind) || 'file', shortId, number ?? ''];
+	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
 
 /** When the link of an output expires, in milliseconds since the epoch; `Infinity` if it does not. */

@@ -15,7 +15,7 @@ import type { Workspace } from '../transport/workspace';
 import type { LocalFile } from './localFile';
 import { uploadHeaders } from './uploadHeaders';
 import { nameOfType } from './fileTypes';
-import { safeFileName } from './names';
+import { safeFileName } from '../base/fileNames';
 import { Outgoing } from './outgoingFile';
 
 /** A file that is sent to the service. */

@@ -3,7 +3,7 @@ import type { Item, ItemOutput } from '../creation/item';
 import { fail, ok, type Result } from '../base/result';
 import { asText } from '../base/types';
 import { download } from '../files/transfer';
-import { readableStem } from '../files/names';
+import { readableStem } from '../creation/outputs';
 import type { StoredFile } from '../transport/host';
 
 interface VoiceWithSample {

@@ -226,7 +226,7 @@ export const files: Mutant[] = [
 			to: 'if (length > 0) return true;',
 		},
 	}),
-	...inFile('src/files/names.ts', 'test/files/names.test.ts', {
+	...inFile('src/base/fileNames.ts', 'test/base/fileNames.test.ts', {
 		'files/name-leaves-its-folder': {
 			why: 'A name with backslashes is written elsewhere on Windows.',
 			from: "Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\\\'))",

@@ -47,26 +47,3 @@ export function safeFileName(text: string): string {
 	const clean = wellFormed.replace(UNSAFE, '').replace(/^[\s.]+|[\s.]+$/g, '');
 	return truncate(RESERVED.test(clean) ? `_${clean}` : clean);
 }
-
-/** The most characters that a name takes from the prompt. The id fits after them in any script. */
-const MAX_WORDS = 45;
-
-/** The words of a text in lower case, joined by dashes; cut between words if possible. */
-function slug(text: string): string {
-	const lower = text.slice(0, MAX_READ).normalize('NFC').toLowerCase();
-	const words = lower.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
-	const joined = [...words.join('-')];
-	const cut = joined.slice(0, MAX_WORDS).join('');
-	return joined.length > MAX_WORDS && joined[MAX_WORDS] !== '-' ? cut.replace(/-[^-]*$/, '') : cut;
-}
-
-/**
- * A readable name without extension: words of the prompt, the end of the id and, if there are several files,
- * a number. It is safe in every file system.
- * @param kind used if the prompt has no words
- */
-export function readableStem(words: string, kind: string, id: string, number?: number): string {
-	const shortId = slug(id).split('-').at(-1)?.slice(-6) ?? '';
-	const parts = [slug(words) || slug(kind) || 'file', shortId, number ?? ''];
-	return safeFileName(parts.filter((part) => part !== '').join('-'));
-}
