@@ -31,7 +31,7 @@ import {
 	type AskedFor,
 	type JobReference,
 } from './idempotency/itemState';
-import { isRepetition, sendWhenAffordable, type CreationRequest } from './sending';
+import { isRepetition, sendCreation, type CreationRequest } from './sending';
 import { forgetUploads, openFiles, uploadAll } from './uploads';
 
 /*
@@ -171,7 +171,7 @@ class Creation {
 				: await withReadPermit(item, async (one) => await this.decide(one));
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
-			const heard = await sendWhenAffordable(progress, start.value.request, channel);
+			const heard = await sendCreation(progress, start.value.request, channel);
 			if ('again' in heard) continue;
 			if (!heard.ok) return heard;
 			// An answer alone proves neither that its job has failed nor, under a key that others share, that

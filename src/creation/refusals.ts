@@ -21,7 +21,7 @@ import type { Item } from './item';
  *    in `run.ts`).
  * 2. `noteLackOfCredits` keeps how much the row has asked for. What is under way goes on, and so do jobs that
  *    were made: their rows are good ones.
- * 3. Each other row asks `whyNot` before it is sent (`newRequest` in `creation.ts`, `checkAndSend` in
+ * 3. Each other row asks `whyNot` before it is sent (`newRequest` in `creation.ts`, `sendNow` in
  *    `sending.ts`). The same kind and as much or more is not sent: "Not sent: the credits ran out at item 3".
  *    All else is sent and finds out for itself.
  * 4. Once 17 rows in a row were refused, each of another kind or for less than those before, nothing further

@@ -120,7 +120,7 @@ export class Run {
  *
  * - the turn goes to the next item (`withReadPermit`)
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
- * - a creation that a limit keeps back frees its slot (`checkAndSend` in `sending.ts`)
+ * - a creation that a limit keeps back frees its slot (`sendNow` in `sending.ts`)
  *
  * The same failure twice changes nothing.
  */

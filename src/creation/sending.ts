@@ -5,13 +5,7 @@ import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
 import type { Slot } from '../transport/jobSlots';
 import { hear } from './answer';
-import {
-	aloneIfUncertain,
-	askBook,
-	beyondLimits,
-	lockOf,
-	withBudget,
-} from './credits/creditLimits';
+import { beyondLimits, takeTurn, withBudget } from './credits/creditLimits';
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
@@ -21,10 +15,13 @@ import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';
 
 /*
- * One request of a creation goes out, in five steps: once there may be credits, under Wait for Top-Up
- * (`sendWhenAffordable`); in its turn, where credits are limited (`sendInTurn`); with a slot (`sendInSlot`);
- * if it may still be sent, with the key and the body of that moment (`checkAndSend`); and until there is a
- * final answer, which is heard (`exchange`).
+ * One request of a creation goes out, in five steps. Each waits for the one before:
+ *
+ * 1. There may be credits, under Wait for Top-Up (`sendCreation`).
+ * 2. It is its turn, where credits are limited.
+ * 3. It has a slot (`sendInSlot`).
+ * 4. It may still be sent, with the key and the body of that moment (`sendNow`).
+ * 5. There is a final answer, which is heard (`exchange`).
  */
 
 /** The request of a creation. */
@@ -84,44 +81,38 @@ function waitsForCredits(progress: Progress, request: CreationRequest): boolean 
 }
 
 /**
- * Sends a creation: under Wait for Top-Up once it may be tried. Not `async`: see `WaitQueue`.
+ * Sends a creation as soon as it may be sent, once.
  * @param channel its signal ends what is not out yet
  */
-export function sendWhenAffordable(
+export async function sendCreation(
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,
 ): Promise<Heard> {
-	if (!waitsForCredits(progress, request)) return sendInTurn(progress, request, channel);
-	const { item, creditWait } = progress;
-	const { topUpGate } = item.workspace;
-	const waiting = topUpGate.awaitCredits(channel, creditWait, item.settings.creditWaitTimeoutMs);
-	return waiting.then((lacking) => lacking ?? sendInTurn(progress, request, channel));
-}
-
-/**
- * Sends a creation: under a limit of credits in its turn, one at a time, each once the price of the one
- * before is known. Those behind it hold no slot meanwhile. Not `async`: see `WaitQueue`.
- */
-function sendInTurn(
-	progress: Progress,
-	request: CreationRequest,
-	channel: Channel,
-): Promise<Heard> {
-	const { item, slotWait } = progress;
-	const { spec, workspace } = item;
+	const { item, creditWait, slotWait } = progress;
+	const { settings, spec, workspace } = item;
+	if (waitsForCredits(progress, request)) {
+		const { creditWaitTimeoutMs } = settings;
+		const { topUpGate } = workspace;
+		const lacking = await topUpGate.awaitCredits(channel, creditWait, creditWaitTimeoutMs);
+		if (lacking) return lacking;
+	}
 	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
 	slotWait.waitsSince ??= workspace.clock.monotonic();
-	if (!isLimited(item)) return sendInSlot(progress, request, channel);
-	const send = async () => await sendInSlot(progress, request, channel);
-	const sent = lockOf(item).run(channel, async () => {
-		// In turn too: if the service has forgotten its key, no other follows.
-		if (isRepetition(progress, request)) return await send();
-		const priced = { endpoint: spec.endpoint, body: request.body };
-		await askBook(item, [priced]);
-		return await aloneIfUncertain(item, priced, channel, send);
-	});
-	return sent.then((heard) => heard ?? fail({ kind: 'cancelled' }));
+	if (!isLimited(item)) {
+		// Not awaited, so that this call does not stay suspended while it waits for a slot.
+		return sendInSlot(progress, request, channel);
+	}
+	const priced = { endpoint: spec.endpoint, body: request.body };
+	const isOnlyRepeated = () => isRepetition(progress, request);
+	// Those behind it hold no slot meanwhile.
+	const turn = await takeTurn(item, priced, isOnlyRepeated, channel);
+	if (!turn) return fail({ kind: 'cancelled' });
+	try {
+		return await sendInSlot(progress, request, channel);
+	} finally {
+		turn.leave();
+	}
 }
 
 /** Sends a creation as soon as it has a slot. Not `async`: see `WaitQueue`. */
@@ -138,12 +129,12 @@ function sendInSlot(
 		since: slotWait.waitsSince,
 	});
 	return acquired.then((slot) =>
-		slot.ok ? checkAndSend(slot.value, progress, request, channel) : slot,
+		slot.ok ? sendNow(slot.value, progress, request, channel) : slot,
 	);
 }
 
 /** Sends a creation that has got its slot, if it may still be sent, with the key and the body of now. */
-async function checkAndSend(
+async function sendNow(
 	slot: Slot,
 	progress: Progress,
 	request: CreationRequest,

@@ -138,8 +138,8 @@ export const money: Mutant[] = [
 	...inFile('src/creation/sending.ts', 'test/creation/credits/creditLimits.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
-			from: 'if (!isLimited(item)) return sendInSlot(',
-			to: 'if (spec) return sendInSlot(',
+			from: 'if (!isLimited(item)) {',
+			to: 'if (spec) {',
 		},
 	}),
 	...inFile(
