@@ -6,7 +6,7 @@ import { keyInUse } from './idempotency/idempotency';
 import type { Item, OperationSpec } from './item';
 import { settleEntry } from './credits/ledger';
 import type { Again, Heard, ObtainedJob, Progress } from './progress';
-import { noteFailure } from './run';
+import { noteFailure } from './refusals';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
 import { forgetKey, noteAnsweredJob } from './idempotency/replayedJob';
 

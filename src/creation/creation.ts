@@ -20,7 +20,8 @@ import type { Item, ItemOutput, Settings } from './item';
 import { closeEntry } from './credits/ledger';
 import { confirmJob, forgetKey } from './idempotency/replayedJob';
 import type { ObtainedJob, Progress } from './progress';
-import { withReadPermit, refusedAlike, whyStopped } from './run';
+import { refusedAlike, whyStopped } from './refusals';
+import { withReadPermit } from './run';
 import { goOnWithLost } from './idempotency/lostRequests';
 import {
 	factsOf,

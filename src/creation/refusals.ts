@@ -1,12 +1,16 @@
+import type { Endpoint } from '../api';
 import { getOrCreate } from '../base/maps';
+import { fail, type Failed } from '../base/result';
 import { isRecord, type Json } from '../base/types';
 import { amountOf, exactKindOf } from '../transport/priceBook';
+import { meaningOf, type Refusal } from '../transport/statuses';
 import type { Item } from './item';
 
 /*
- * What a refusal of one row means for the others, where the user wants rows (On Error: Continue). A key
- * without the scope and a persona of somebody else's are both answered with 403, and a 402 says nothing of
- * what is left. So the refusals themselves tell what is not sent any more:
+ * What the failure of one item means for the others of its run. It may halt the run (`noteFailure`). Where
+ * the user wants rows (On Error: Continue), only those are left out that would be refused too (`Refusals`).
+ * A key without the scope and a persona of somebody else's are both answered with 403, and a 402 says
+ * nothing of what is left. So the refusals themselves tell what is not sent any more:
  *
  * - after a 402, rows that ask for as much or more of the same kind: with the same model and settings but
  *   for the count (`exactKindOf` in `transport/priceBook.ts`)
@@ -17,8 +21,7 @@ import type { Item } from './item';
  *
  * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Wait for Top-Up the row waits for
  *    credits (`tellTopUpGate`), and if none come in time, nothing further is sent. Under Same Request it goes
- *    out once more with another key (`settleKey`). Otherwise the run is told (`tellRun`, then `noteFailure`
- *    in `run.ts`).
+ *    out once more with another key (`settleKey`). Otherwise the run is told (`tellRun`, then `noteFailure`).
  * 2. `noteLackOfCredits` keeps how much the row has asked for. What is under way goes on, and so do jobs that
  *    were made: their rows are good ones.
  * 3. Each other row asks `whyNot` before it is sent (`newRequest` in `creation.ts`, `sendNow` in
@@ -140,4 +143,80 @@ export class Refusals {
 		const isForbidden = alike && !alike.isAccepted && alike.refused.size >= FEW;
 		return isForbidden ? alike.halt : this.tooDearFor(item)?.halt;
 	}
+}
+
+/**
+ * Halts the run if the failure of an item holds for the others too. Each failure comes here when its item
+ * ends (`runItem` in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too
+ * late: the next one would be sent before the run knows of the failure. So it comes here once more before
+ *
+ * - the turn goes to the next item (`withReadPermit`)
+ * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
+ * - a creation that a limit keeps back frees its slot (`sendNow` in `sending.ts`)
+ *
+ * The same failure twice changes nothing.
+ */
+export function noteFailure(item: Item, failed: Failed): void {
+	const { run, itemIndex } = item;
+	const { failure, endpoint } = failed;
+	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
+		// Where failed items become rows, the others are tried: cheaper ones may still fit under the limit.
+		if (run.continuesOnFail) return;
+		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
+		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
+	}
+	if ('isOutage' in failure && failure.isOutage)
+		return run.halt({ cause: 'the service gave no answer' });
+	if (failure.kind !== 'status') return;
+	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
+	if (concernsRun === undefined) return;
+	const cause = `${concernsRun} at item ${itemIndex + 1}`;
+	const reason: Halt = { cause, lacksCredits: refusal === 'noCredits' };
+	if (mayConcernOnlyAlike(item, refusal, endpoint)) {
+		const { refusals } = run;
+		if (refusal === 'forbidden') refusals.noteForbidden(item, reason, endpoint?.path);
+		else refusals.noteLackOfCredits(item, reason);
+		if (!refusals.areMany) return;
+	}
+	run.halt(reason);
+}
+
+/**
+ * Whether a refusal may end only its own item and the items that ask for the same, and not the whole run.
+ * @param endpoint of another request of the item, such as an upload
+ */
+function mayConcernOnlyAlike(
+	{ run, settings }: Item,
+	refusal: Refusal | undefined,
+	endpoint: Endpoint | undefined,
+): boolean {
+	// A key that may not upload can still make what needs no files.
+	if (refusal === 'forbidden') return endpoint !== undefined || run.continuesOnFail;
+	// Under Wait for Top-Up the item has waited for credits as long as it may, so that the others need not.
+	const hasWaited = settings.onInsufficientCredits === 'wait';
+	return refusal === 'noCredits' && run.continuesOnFail && !hasWaited;
+}
+
+const skipped = (reason: Halt | undefined): Failed | undefined =>
+	reason && fail({ kind: 'skipped', ...reason });
+
+/** Why an item of a halted run is not sent; `undefined` while it may be. */
+export const whyNotSent = ({ run }: Item): Failed | undefined => skipped(run.halted);
+
+/**
+ * The same where others that ask for the same were refused.
+ * @param path of another request of the item, such as an upload
+ */
+export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
+	skipped(item.run.refusals.whyNot(item, path));
+
+/**
+ * Why an item was stopped: because the run was halted, or because the execution was cancelled. A halt stops
+ * only what is not out yet, so what it has stopped costs nothing. Whether an earlier request of the item is
+ * open, its state says.
+ */
+export function whyStopped(item: Item, failed: Failed): Failed {
+	const isStop = failed.failure.kind === 'cancelled';
+	if (!isStop || item.host.channel.signal?.aborted) return failed;
+	return whyNotSent(item) ?? failed;
 }

@@ -1,13 +1,11 @@
-import type { Endpoint } from '../api';
-import { fail, type Failed, type Result } from '../base/result';
+import { fail, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
-import { meaningOf, type Refusal } from '../transport/statuses';
 import type { Workspace } from '../transport/workspace';
 import type { LedgerEntry } from './credits/ledger';
 import type { TodayAsOf } from './credits/today';
 import type { Item, Prepared } from './item';
-import { Refusals, type Halt } from './refusals';
+import { noteFailure, refusedAlike, Refusals, whyStopped, type Halt } from './refusals';
 import type { Unfinished } from './idempotency/lostRequests';
 import type { JobReference } from './idempotency/itemState';
 
@@ -111,82 +109,6 @@ export class Run {
 	get itemsWithJob(): number {
 		return new Set(this.made.map(({ itemIndex }) => itemIndex)).size;
 	}
-}
-
-/**
- * Halts the run if the failure of an item holds for the others too. Each failure comes here when its item
- * ends (`runItem` in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too
- * late: the next one would be sent before the run knows of the failure. So it comes here once more before
- *
- * - the turn goes to the next item (`withReadPermit`)
- * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
- * - a creation that a limit keeps back frees its slot (`sendNow` in `sending.ts`)
- *
- * The same failure twice changes nothing.
- */
-export function noteFailure(item: Item, failed: Failed): void {
-	const { run, itemIndex } = item;
-	const { failure, endpoint } = failed;
-	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
-		// Where failed items become rows, the others are tried: cheaper ones may still fit under the limit.
-		if (run.continuesOnFail) return;
-		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
-		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
-	}
-	if ('isOutage' in failure && failure.isOutage)
-		return run.halt({ cause: 'the service gave no answer' });
-	if (failure.kind !== 'status') return;
-	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
-	if (concernsRun === undefined) return;
-	const cause = `${concernsRun} at item ${itemIndex + 1}`;
-	const reason: Halt = { cause, lacksCredits: refusal === 'noCredits' };
-	if (mayConcernOnlyAlike(item, refusal, endpoint)) {
-		const { refusals } = run;
-		if (refusal === 'forbidden') refusals.noteForbidden(item, reason, endpoint?.path);
-		else refusals.noteLackOfCredits(item, reason);
-		if (!refusals.areMany) return;
-	}
-	run.halt(reason);
-}
-
-/**
- * Whether a refusal may end only its own item and the items that ask for the same, and not the whole run.
- * @param endpoint of another request of the item, such as an upload
- */
-function mayConcernOnlyAlike(
-	{ run, settings }: Item,
-	refusal: Refusal | undefined,
-	endpoint: Endpoint | undefined,
-): boolean {
-	// A key that may not upload can still make what needs no files.
-	if (refusal === 'forbidden') return endpoint !== undefined || run.continuesOnFail;
-	// Under Wait for Top-Up the item has waited for credits as long as it may, so that the others need not.
-	const hasWaited = settings.onInsufficientCredits === 'wait';
-	return refusal === 'noCredits' && run.continuesOnFail && !hasWaited;
-}
-
-const skipped = (reason: Halt | undefined): Failed | undefined =>
-	reason && fail({ kind: 'skipped', ...reason });
-
-/** Why an item of a halted run is not sent; `undefined` while it may be. */
-export const whyNotSent = ({ run }: Item): Failed | undefined => skipped(run.halted);
-
-/**
- * The same where others that ask for the same were refused.
- * @param path of another request of the item, such as an upload
- */
-export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
-	skipped(item.run.refusals.whyNot(item, path));
-
-/**
- * Why an item was stopped: because the run was halted, or because the execution was cancelled. A halt stops
- * only what is not out yet, so what it has stopped costs nothing. Whether an earlier request of the item is
- * open, its state says.
- */
-export function whyStopped(item: Item, failed: Failed): Failed {
-	const isStop = failed.failure.kind === 'cancelled';
-	if (!isStop || item.host.channel.signal?.aborted) return failed;
-	return whyNotSent(item) ?? failed;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
 import type { Heard, Progress } from './progress';
-import { noteFailure, refusedAlike } from './run';
+import { noteFailure, refusedAlike } from './refusals';
 import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';
 

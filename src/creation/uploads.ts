@@ -17,7 +17,7 @@ import { extensionOf } from '../files/fileTypes';
 import { upload } from '../files/upload';
 import type { BinarySource } from '../transport/host';
 import type { Item } from './item';
-import { refusedAlike } from './run';
+import { refusedAlike } from './refusals';
 import { forgetFile, sendUnlessSent, type FileNames } from './sentFiles';
 import { uploadKey, type Idempotency } from './idempotency/idempotency';
 

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../src/api';
 import { fail } from '../../src/base/result';
 import type { Send } from '../../src/base/types';
-import { noteFailure } from '../../src/creation/run';
+import { noteFailure } from '../../src/creation/refusals';
 import { ExecutionSum } from '../../src/creation/credits/ledger';
 import type { Item, Settings } from '../../src/creation/item';
 import { isOutcomeOpen } from '../../src/creation/idempotency/itemState';

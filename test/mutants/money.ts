@@ -670,7 +670,7 @@ export const money: Mutant[] = [
 			to: '${broken.length} failed${first} ${message}.',
 		},
 	}),
-	...inFile('src/creation/run.ts', 'test/creation/refusals.test.ts', {
+	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
 		'money/one-refusal-ends-all': {
 			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
 			from: 'if (!refusals.areMany) return;',
@@ -704,7 +704,7 @@ export const money: Mutant[] = [
 			to: 'alike && ',
 		},
 	}),
-	...inFile('src/creation/run.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
+	...inFile('src/creation/refusals.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',
 			from: 'if (run.continuesOnFail) return;',
