@@ -8,7 +8,7 @@ import type { SlotKind } from '../transport/jobSlots';
 import { isRefusal, refusalOf } from '../transport/statuses';
 import { notApproved } from './approval';
 import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
-import { asksForFirstModel, withFirstModel } from './firstModel';
+import { withFirstModel } from './firstModel';
 import {
 	requestHashOf,
 	idempotencyOf,
@@ -96,7 +96,7 @@ class Creation {
 		const requestHash = requestHashOf(request, files);
 		this.idempotency = idempotencyOf(item, requestHash);
 		this.askedFor = { requestHash, userInputHash, ownKeyHash: this.idempotency.ownKeyHash };
-		this.lacksModel = asksForFirstModel(request);
+		this.lacksModel = item.lacksModel ?? false;
 		this.draft = { path, body, isResend: false, isFilledIn: this.lacksModel };
 		this.progress = {
 			item,

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../api';
 import { getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
-import { isRecord, isResource, type ApiRequest } from '../base/types';
+import { isResource, type ApiRequest } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';
 import type { Item } from './item';
 
@@ -14,13 +14,6 @@ import type { Item } from './item';
  * make another request of it, which is paid for again. A request that may have been carried out is sent again
  * with the model that it had. The key depends on the model, because under one key there must be one body.
  */
-
-/** What the field Model holds until somebody chooses one, and how that is shown. */
-export const FIRST_MODEL = 'first';
-export const FIRST_MODEL_NAME = 'First Model of the Workspace';
-
-export const asksForFirstModel = ({ path, body }: Pick<ApiRequest, 'path' | 'body'>): boolean =>
-	path === ENDPOINTS.createGeneration.path && isRecord(body) && body.model === FIRST_MODEL;
 
 /** Specification: GET /models. */
 async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>> {
@@ -41,8 +34,8 @@ async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>
  * a run that asks for it.
  */
 export async function withFirstModel(item: Item, body: unknown): Promise<Result<unknown>> {
-	const { run, workspace, request } = item;
-	if (!asksForFirstModel({ path: request.path, body })) return ok(body);
+	const { run, workspace, lacksModel } = item;
+	if (!lacksModel) return ok(body);
 	const { mode } = body as { mode: unknown };
 	const { firstModels } = run.cache;
 	const byMode = getOrCreate(firstModels, workspace, () => new Map());

@@ -140,6 +140,8 @@ export interface Prepared {
 	 */
 	parts?: ApiRequest[];
 	settings: Settings;
+	/** Whether nobody has chosen its model: then it is the one that the workspace lists first. */
+	lacksModel?: boolean;
 	/** What is said of it whatever it comes to, such as what was entered and is not used. */
 	warning?: string;
 	/** With a key of the user's own, the fingerprint of the request, its files by where n8n stores them. */

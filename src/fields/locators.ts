@@ -1,7 +1,7 @@
 import { nameFromId } from '../base/texts';
 import type { INodeProperties, INodePropertyMode } from 'n8n-workflow';
-import { SPEECH_MODELS, type ListedParameter } from '../api';
-import { FIRST_MODEL, FIRST_MODEL_NAME } from '../creation/firstModel';
+import { ENDPOINTS, SPEECH_MODELS, type ListedParameter } from '../api';
+import { isRecord, type ApiRequest } from '../base/types';
 import { inBody, inPath, type Field } from './operation';
 import { choice, id, located, name, type Rule } from './rules';
 
@@ -46,6 +46,14 @@ const locator = ({ example, search, ...ui }: Named): INodeProperties => ({
 });
 
 const PERSONA = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+/** What the field Model holds until somebody chooses one, and how that is shown. */
+export const FIRST_MODEL = 'first';
+export const FIRST_MODEL_NAME = 'First Model of the Workspace';
+
+/** Whether nobody has chosen the model of a request. */
+export const asksForFirstModel = ({ path, body }: ApiRequest): boolean =>
+	path === ENDPOINTS.createGeneration.path && isRecord(body) && body.model === FIRST_MODEL;
 
 export const modelField: Field = {
 	...locator({

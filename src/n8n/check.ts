@@ -5,11 +5,11 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
 import { instancesIn, valueAt } from '../base/values';
-import { asksForFirstModel } from '../creation/firstModel';
 import { GIVE_EACH_A_KEY } from '../creation/idempotency/idempotency';
 import type { IdempotencyChoice, OperationSpec, Prepared, Settings } from '../creation/item';
 import { BinaryReference } from '../files/localFile';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
+import { asksForFirstModel } from '../fields/locators';
 import { fieldsWithOptions, type Field, type Operation } from '../fields/operation';
 import { fieldProblem, unknownFields, Values } from '../fields/readFields';
 import { usualSettings } from '../fields/settings';
@@ -64,7 +64,7 @@ async function checkItem(
 	const prepared = prepareItem(call, operation, input, baseUrl);
 	if (!prepared.ok) return prepared;
 	const ready = prepared.value;
-	if (ready.ownRequest !== undefined && asksForFirstModel(ready.request)) return NO_FIRST_MODEL;
+	if (ready.ownRequest !== undefined && ready.lacksModel) return NO_FIRST_MODEL;
 	if (access.ok) {
 		const { excludedScopes } = access.value;
 		const needed = excludedScopes.length > 0 ? scopesNeeded(spec, ready) : [];
@@ -141,6 +141,7 @@ export function prepareItem(
 		request,
 		parts: split?.(request),
 		settings: settings.value,
+		lacksModel: asksForFirstModel(request),
 		sendOptions: sendOptions.value,
 		warning: warningOfItem(call, operation, settings.value, unused),
 		ownRequest: idempotency === 'custom' ? requestFingerprint(input, request) : undefined,
@@ -331,7 +332,7 @@ function proxyOf(text: string): HttpOptions['proxy'] {
 /**
  * All scopes that an item will need. A scope that is missing must not turn out once something is paid for.
  */
-function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Scope[] {
+function scopesNeeded(spec: OperationSpec, { request, settings, lacksModel }: Prepared): Scope[] {
 	const { endpoint, output, object = '', creates, perform } = spec;
 	// Check Setup finds out which scopes the key has.
 	if (perform) return [];
@@ -341,7 +342,7 @@ function scopesNeeded(spec: OperationSpec, { request, settings }: Prepared): Sco
 		waits ? readerOf(object).scope : undefined,
 		instancesIn(request.body, BinaryReference).length > 0 ? ENDPOINTS.createFile.scope : undefined,
 		settings.maxCreditsPerDay < Infinity ? ENDPOINTS.listGenerations.scope : undefined,
-		asksForFirstModel(request) ? ENDPOINTS.listModels.scope : undefined,
+		lacksModel ? ENDPOINTS.listModels.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../api';
 import { nameFromId } from '../../base/texts';
 import { isRecord, isResource, type Resource } from '../../base/types';
-import { FIRST_MODEL, FIRST_MODEL_NAME } from '../../creation/firstModel';
+import { FIRST_MODEL, FIRST_MODEL_NAME } from '../../fields/locators';
 import { generationOf, priceWords } from '../../transport/priceBook';
 import { choicesOf, customVoiceName, labelOf, presetVoiceName } from './choices';
 import {
