@@ -96,7 +96,7 @@ export class Client {
 		const isReplayable = () => (typeof replayable === 'function' ? replayable() : replayable);
 		const isRead = request.method === 'GET';
 		const operation = operationOf(request);
-		const attempts = new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);
+		let attempts: Attempts | undefined;
 		let unansweredSince = options.failingSince;
 		let outcomeUnknown = options.outcomeOpen ?? false;
 		let failed: Failed | undefined;
@@ -122,6 +122,7 @@ export class Client {
 			const reason = retryReason(response);
 			const isThrottled = reason === 'throttled';
 			outcomeUnknown ||= isOutcomeUnknown(response);
+			attempts ??= new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);
 			const pauseMs = attempts.pauseAfter(response, isReplayable());
 			// A caller that wants the 429 waits for a job slot then: the request rate is not to blame.
 			if (isThrottled && !return429) rateLimiter.throttled(pauseMs ?? 0, isRead);

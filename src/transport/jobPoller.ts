@@ -15,12 +15,12 @@ import type { Client } from './client';
 import { jobState, RunningWords } from './jobState';
 import {
 	backoffMs,
+	isPollDue,
 	JobDurations,
 	JobWait,
 	MIN_POLL_GAP_MS,
 	singleReadGapMs,
 	type Polling,
-	type TimeSpan,
 	type WaitOptions,
 } from './jobWait';
 import type { OtherClients, RateLimiter } from './sharing';
@@ -265,40 +265,4 @@ export class JobPoller {
 		// The job is not read again, so another one may be read in its place.
 		if (!this.waits.has(wait)) this.nextReadAt -= tookMs;
 	}
-}
-
-/** What counts of a running job for the next look at it. */
-type PolledJob = Pick<JobWait, 'dueAt' | 'expectedEnd' | 'longestMs'>;
-
-/** How long the slot of a job that ends within this span has probably been idle by now. */
-function idleSlotMs({ from, to }: TimeSpan, now: number): number {
-	if (now <= from) return 0;
-	return now >= to ? now - (from + to) / 2 : (now - from) ** 2 / (2 * (to - from));
-}
-
-/**
- * Whether it is time for a request that shows these jobs:
- *
- * - One of them has waited for its look long enough.
- * - Or the slots of those that have probably ended have been idle for `TUNING.idleMs` for each running job:
- *   of five jobs for 1.5 s in all, such as one slot for a second and another for half of that.
- * - Or they have been idle for a shorter time, and no other job is about to end.
- *
- * If a minute has too few requests to create each job and to list after every second end, only the first and
- * the last of these count: the jobs are looked at once all of them have probably ended.
- */
-export function isPollDue(
-	jobs: readonly PolledJob[],
-	now: number,
-	requestsPerMinute: number,
-): boolean {
-	if (jobs.some(({ dueAt }) => dueAt <= now)) return true;
-	const spans = jobs.map(({ expectedEnd }) => expectedEnd).filter((span) => span !== undefined);
-	const idle = spans.reduce((sum, span) => sum + idleSlotMs(span, now), 0);
-	if (idle === 0) return false;
-	const endsPerMinute = jobs.reduce((sum, { longestMs }) => sum + MINUTE_MS / longestMs, 0);
-	const isMinuteShort = 1.5 * endsPerMinute > requestsPerMinute;
-	const idleMs = isMinuteShort ? Infinity : TUNING.idleMs * jobs.length;
-	const isEndNear = spans.some(({ from, to }) => now < to && from < now + idleMs);
-	return idle >= idleMs || !isEndNear;
 }

@@ -218,14 +218,14 @@ export const limits: Mutant[] = [
 			to: 'if (now >= wait.deadline) void this.readOne(wait, gapMs);',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.due.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.due.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',
 			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
 			to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
 		},
 	}),
-	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.due.test.ts', {
+	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.due.test.ts', {
 		'limits/ended-jobs-seen-late': {
 			why: 'Jobs that have ended are seen once the slowest of their kind would have, and slots stand idle.',
 			from: 'return idle >= idleMs || !isEndNear;',

@@ -1,6 +1,5 @@
 import fc from '../support/fastCheck';
-import { isPollDue } from '../../src/transport/jobPoller';
-import { JobDurations } from '../../src/transport/jobWait';
+import { isPollDue, JobDurations } from '../../src/transport/jobWait';
 import { TUNING } from '../../src/transport/tuning';
 
 const { minLookMs, maxLookMs } = TUNING;
