@@ -4,7 +4,8 @@ import { ofItemBefore, speechModelField } from '../../src/fields/locators';
 import { inPath, options, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';
 import { downloadExisting, outputBinaryField } from '../../src/fields/settings';
-import { blockLength, blocks, inParts, settings, singleFile } from './fields';
+import { inParts } from './blocks';
+import { blockLength, blocks, settings, singleFile } from './fields';
 
 const create: Operation = {
 	value: 'create',
