@@ -8,7 +8,7 @@ import {
 } from '../../src/fields/operation';
 import { choice, dateTime } from '../../src/fields/rules';
 import { checkSetup } from './setup/checkSetup';
-import { setupSummary, type SetupRow } from './setup/row';
+import { setupSummary, type SetupRow } from './setup/finding';
 
 const getCredits: Operation = {
 	value: 'getCredits',
@@ -81,7 +81,7 @@ const getModels: Operation = {
 /** How long _Check Setup_ waits for an answer, in ms: a person who is setting something up waits for it. */
 const ANSWER_MS = 15_000;
 
-const setUp: Operation = {
+const setupCheck: Operation = {
 	value: 'checkSetup',
 	name: 'Check Setup',
 	action: 'Check the setup',
@@ -97,4 +97,4 @@ const setUp: Operation = {
 	fields: [],
 };
 
-export const operations: Operation[] = [getCredits, getModels, getUsage, setUp];
+export const operations: Operation[] = [getCredits, getModels, getUsage, setupCheck];

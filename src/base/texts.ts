@@ -101,8 +101,9 @@ export function nameFromId(id: string): string {
 /** Credits rounded up to hundredths, so that no amount is shown lower than it is. */
 export const roundedUp = (credits: number): number => Math.ceil(credits * 100 - 1e-6) / 100;
 
+/** A number with what it counts, such as `1 job` or `2 jobs`. */
+export const counted = (count: number, one: string): string =>
+	`${count} ${count === 1 ? one : `${one}s`}`;
+
 /** `1 credit`, `24 credits`. */
-export function creditWords(credits: number): string {
-	const shown = roundedUp(credits);
-	return `${shown} ${shown === 1 ? 'credit' : 'credits'}`;
-}
+export const creditWords = (credits: number): string => counted(roundedUp(credits), 'credit');

@@ -11,6 +11,7 @@ import {
 	type Settings,
 } from '../creation/item';
 import { quoted } from '../base/texts';
+import { MINUTE_MS } from '../base/times';
 import { RESERVED_NAMES } from './reservedNames';
 import { asSetting, optionList, type Field } from './operation';
 import { choice, flag, minutes, name, names, number, type Rule } from './rules';
@@ -34,14 +35,14 @@ export const usualSettings = (
 ): Settings => ({
 	waitForCompletion: false,
 	downloadOutputs: false,
-	waitTimeoutMs: (isTool ? USUAL.waitMinutesOfTool : USUAL.waitMinutes) * 60_000,
+	waitTimeoutMs: (isTool ? USUAL.waitMinutesOfTool : USUAL.waitMinutes) * MINUTE_MS,
 	isTool,
 	splitOutputs: false,
 	outputBinaryField: USUAL.outputBinaryField,
 	idempotency: USUAL.idempotency,
 	idempotencyKey: '',
 	onInsufficientCredits: USUAL.onInsufficientCredits,
-	creditWaitTimeoutMs: USUAL.creditWaitMinutes * 60_000,
+	creditWaitTimeoutMs: USUAL.creditWaitMinutes * MINUTE_MS,
 	maxCredits: Infinity,
 	maxCreditsPerDay: Infinity,
 	dryRun: false,

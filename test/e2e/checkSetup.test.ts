@@ -5,7 +5,7 @@ import { nodeName } from '../../lab/n8n/nodeWorkflow';
 import { runNode } from '../../lab/n8n/runNode';
 import type { Rest, SavedCredential } from '../../lab/n8n/rest';
 import { ModelServer } from '../../lab/model/server';
-import type { SetupRow } from '../../nodes/Workspace/setup/row';
+import type { SetupRow } from '../../nodes/Workspace/setup/finding';
 import { agentWorkflow, triggerName } from './support/agentWorkflow';
 import { baseUrl, credentials, keys, rest, sandbox } from './support/harness';
 import { holdAgainstSchemas } from './support/outputSchemas';

@@ -49,7 +49,7 @@ export const reads: Mutant[] = [
 		},
 		'setup/waits-for-ever': {
 			why: 'One answer that does not come takes all other rows with it.',
-			from: 'AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])',
+			from: 'AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER_MS)])',
 			to: 'signal',
 		},
 	}),

@@ -36,8 +36,8 @@ export const values: Mutant[] = [
 		{
 			'values/minutes-are-seconds': {
 				why: 'Wait Timeout of 30 minutes ends after 30 seconds, and every video is given up.',
-				from: 'const MS_PER_MINUTE = 60_000;',
-				to: 'const MS_PER_MINUTE = 1_000;',
+				from: '(ruled.value as number) * MINUTE_MS',
+				to: '(ruled.value as number) * 1_000',
 			},
 		},
 	),

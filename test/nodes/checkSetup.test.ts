@@ -1,7 +1,7 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 import { MediaGen } from '../../nodes/MediaGen/MediaGen.node';
 import { MediaGenWorkspace } from '../../nodes/Workspace/MediaGenWorkspace.node';
-import type { SetupRow } from '../../nodes/Workspace/setup/row';
+import type { SetupRow } from '../../nodes/Workspace/setup/finding';
 import { SCOPES } from '../../src/api';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { connectedTo, nodeAt } from '../../lab/n8n/canvas';
-import type { SetupRow } from '../../nodes/Workspace/setup/row';
+import type { SetupRow } from '../../nodes/Workspace/setup/finding';
 import { until } from '../e2e/support/until';
 import { instance } from './support/sharedInstance';
 

@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/creation/item';
 import { refusalOf } from '../../../src/transport/statuses';
 import { knowsKey, wasWanted, type Replies, type Reply } from './questions';
-import { fine, saidOf, unanswered, unknown, wrong, type Finding } from './row';
+import { fine, inOneLine, saidOf, unanswered, unknown, wrong, type Finding } from './finding';
 
 /* The checks of the key: whether the service knows it, and which scopes it has. */
 
@@ -94,14 +94,12 @@ function scopes(
 		names.length > 0 ? `${words}: ${names.join(', ')}.` : '';
 	const lacking = namesOf('lacks');
 	const open = namesOf('unknown');
-	const says = [
+	const says = inOneLine(
 		sentence(has, namesOf('has')),
 		sentence('Lacks', lacking),
 		sentence('Not known', open),
 		sentence('Excluded by Scopes of the Key in the credential', namesOf('excluded')),
-	]
-		.filter((part) => part !== '')
-		.join(' ');
+	);
 	if (lacking.length > 0) {
 		const todo = `Give the key ${lacking.join(', ')}; or, if it is not meant to have them, choose the scopes that it has under Scopes of the Key in the credential.`;
 		return wrong(says, isSure ? todo : ENTITLE);

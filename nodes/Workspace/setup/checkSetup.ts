@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../../../src/base/result';
 import { apiAccess, keyAndBaseUrl, readScopes, writeScopes } from './access';
 import { credits, firstModels, runningJobs, spentToday } from './money';
 import { askAll } from './questions';
-import type { Finding } from './row';
+import type { Finding } from './finding';
 import { addressForEvents, clock, files, webhooks } from './surroundings';
 
 /**

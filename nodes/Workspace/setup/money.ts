@@ -1,13 +1,13 @@
 import { GENERATION_MODES, isRecord, type GenerationMode } from '../../../src/api';
 import type { Item } from '../../../src/creation/item';
 import { isResource } from '../../../src/base/types';
-import { creditWords } from '../../../src/base/texts';
+import { counted, creditWords } from '../../../src/base/texts';
 import { jobState } from '../../../src/transport/jobState';
 import { pageOf } from '../../../src/transport/pages';
 import { priceWords } from '../../../src/transport/priceBook';
 import { labelOf } from '../../../src/n8n/pickers/choices';
 import type { Replies } from './questions';
-import { counted, fine, unanswered, unknown, wrong, type Finding } from './row';
+import { fine, unanswered, unknown, wrong, type Finding } from './finding';
 
 /*
  * The checks of what the workspace has and spends. The specification shows no field of a balance or of the

@@ -38,8 +38,11 @@ const MOST_WEBHOOKS = 3;
 /** How long all questions together may take, in ms. Some may wait for their turn (Requests per Minute). */
 const DEADLINE_MS = 60_000;
 
-/** How long one answer may take, in ms: an answer that does not come must not use up the time of all. */
-const ANSWER_MS = 20_000;
+/**
+ * How long one answer may take, in ms, even if the user has set a longer timeout: one that does not come must
+ * not use up the time of all.
+ */
+const LONGEST_ANSWER_MS = 20_000;
 
 /** The unit of the header `Date`, in ms, which is rounded down. */
 const SECOND_MS = 1_000;
@@ -161,7 +164,7 @@ class Questioner {
 			signal,
 			send: async (request) => {
 				this.sent += 1;
-				const end = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+				const end = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER_MS)]);
 				const response = await unlessAborted(end, channel.send(request)).catch((): NoResponse => ({
 					noResponse: 'timeout',
 				}));

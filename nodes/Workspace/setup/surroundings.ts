@@ -1,6 +1,7 @@
 import { LIMITS, textOf, type Json } from '../../../src/api';
 import type { Item } from '../../../src/creation/item';
 import { DAY_MS } from '../../../src/base/times';
+import { counted } from '../../../src/base/texts';
 import { asText, isResource, type Resource } from '../../../src/base/types';
 import { localReason } from '../../../src/transport/network';
 import { pageOf } from '../../../src/transport/pages';
@@ -8,7 +9,7 @@ import { isGone } from '../../../src/transport/statuses';
 import { parseUrl } from '../../../src/base/urls';
 import { transferUrlProblem } from '../../../src/files/transfer';
 import type { Replies } from './questions';
-import { counted, fine, unanswered, unknown, wrong, type Finding } from './row';
+import { fine, inOneLine, unanswered, unknown, wrong, type Finding } from './finding';
 
 /* The checks of what lies between n8n and the service: time, addresses, webhooks, files. */
 
@@ -110,7 +111,7 @@ export function webhooks({ workspace }: Item, { reads, deliveries }: Replies): F
 	const lost = [...seen].filter(([, found]) => (found?.givenUp ?? 0) > 0);
 	const events = lost.reduce((sum, [, found]) => sum + (found?.givenUp ?? 0), 0);
 	const unread = [...deliveries].find(([id]) => seen.get(id) === undefined);
-	const says = [
+	const says = inOneLine(
 		`${counted(all.length, 'webhook')}.`,
 		leftOver.length > 0 ? `Perhaps left over: ${leftOver.join(', ')}.` : '',
 		events > 0
@@ -119,17 +120,13 @@ export function webhooks({ workspace }: Item, { reads, deliveries }: Replies): F
 		all.length > deliveries.size
 			? `Deliveries were read of the first ${deliveries.size} only.`
 			: '',
-	]
-		.filter((part) => part !== '')
-		.join(' ');
-	const todo = [
+	);
+	const todo = inOneLine(
 		leftOver.length > 0 ? 'Delete the webhooks that nobody uses (MediaGen Webhook: Delete).' : '',
 		events > 0
 			? 'Find out why events do not arrive (MediaGen Webhook: Delivery, Get Many), and get what was made with Get Many.'
 			: '',
-	]
-		.filter((part) => part !== '')
-		.join(' ');
+	);
 	if (todo !== '') return wrong(says, todo);
 	if (unread === undefined) return fine(`${says} No event was given up in the last 24 hours.`);
 	const [, reply] = unread;

@@ -1,4 +1,5 @@
 import { quoted, trimmed } from '../../base/texts';
+import { MINUTE_MS } from '../../base/times';
 import { type Presence, type Rule, whenThere } from './rule';
 
 /** The range of a number, with both ends. */
@@ -43,14 +44,12 @@ export const number = (bounds: NumberBounds = {}): Rule =>
 		return { problem: `must be ${wanted(bounds)}, got ${quoted(value)}` };
 	});
 
-const MS_PER_MINUTE = 60_000;
-
 /** A time in minutes, which is turned into milliseconds. */
 export const minutes = (): Rule => {
 	const rule = number({ above: 0 });
 	return (value, context) => {
 		const ruled = rule(value, context);
 		const isGiven = 'value' in ruled && typeof ruled.value === 'number';
-		return isGiven ? { value: (ruled.value as number) * MS_PER_MINUTE } : ruled;
+		return isGiven ? { value: (ruled.value as number) * MINUTE_MS } : ruled;
 	};
 };

@@ -1,7 +1,7 @@
 import { ENDPOINTS, textOf, type Endpoint } from '../../api';
 import type { DayObstacle, Failed, Failure } from '../../base/result';
 import { asText } from '../../base/types';
-import { creditWords, roundedUp } from '../../base/texts';
+import { counted, creditWords, roundedUp } from '../../base/texts';
 import { meaningOf, type AnswerKind } from '../../transport/statuses';
 import { plainText } from '../../transport/bodies';
 import { statedReason } from '../../transport/jobFailure';
@@ -95,7 +95,7 @@ function howFar({ items = 1, itemsWithJob }: ErrorContext): string {
 
 function minutesOf(ms: number): string {
 	const minutes = Math.round(ms / 6_000) / 10;
-	return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+	return counted(minutes, 'minute');
 }
 
 /** How the user goes on after a limit of credits was changed. */

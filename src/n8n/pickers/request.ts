@@ -1,9 +1,9 @@
-import { createHash } from 'crypto';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { Endpoint } from '../../api';
 import { wordsOf } from '../output/words';
 import { BoundedMap } from '../../base/maps';
 import { systemClock } from '../../base/clock';
+import { sha256 } from '../../base/hash';
 import { fail, type Failed } from '../../base/result';
 import type { ApiRequest, Json } from '../../base/types';
 import { LEADS_BACK, mustBeList, pageOf, type Page } from '../../transport/pages';
@@ -84,7 +84,7 @@ export async function readListPage(
 	const cacheKey = (wanted: Query) => {
 		const { baseUrl, apiKey } = access;
 		const parts = [baseUrl, apiKey, endpoint.path, JSON.stringify(wanted)];
-		return createHash('sha256').update(parts.join('\n')).digest('hex');
+		return sha256(parts.join('\n'));
 	};
 	const key = cacheKey(narrowed);
 	const now = systemClock.monotonic();

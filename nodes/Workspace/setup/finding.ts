@@ -43,9 +43,9 @@ export function unanswered(failed: Failed, endpoint: Reply['endpoint']): Finding
 	return unknown(says, todo);
 }
 
-/** A number with what it counts, such as `1 job` or `2 jobs`. */
-export const counted = (count: number, one: string): string =>
-	`${count} ${count === 1 ? one : `${one}s`}`;
+/** Those of the sentences that say something, in one line. */
+export const inOneLine = (...sentences: string[]): string =>
+	sentences.filter((sentence) => sentence !== '').join(' ');
 
 /** How many checks are fine, and the first thing to do: what is wrong comes before what is not known. */
 export function setupSummary(rows: SetupRow[]): Summary {
