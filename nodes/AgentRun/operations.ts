@@ -6,7 +6,7 @@ import {
 	REVIEW_DECISIONS,
 	type ReviewDecision,
 } from '../../src/api';
-import { creationFields, existingRunOutputs } from '../../src/fields/jobs';
+import { creationFields, existingRunOutputs } from '../../src/fields/commonFields';
 import {
 	additionalFields,
 	asSetting,

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../src/api';
-import { existingRunOutputs, fileOptions } from '../../src/fields/jobs';
+import { existingRunOutputs, fileOptions } from '../../src/fields/commonFields';
 import { ofItemBefore } from '../../src/fields/locators';
 import { options, type Field, inPath, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';

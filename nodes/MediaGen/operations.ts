@@ -1,5 +1,10 @@
 import { ENDPOINTS, type GenerationMode, LIMITS } from '../../src/api';
-import { creationFields, creditOptions, delivery, existingOutputs } from '../../src/fields/jobs';
+import {
+	creationFields,
+	creditOptions,
+	delivery,
+	existingOutputs,
+} from '../../src/fields/commonFields';
 import {
 	audioModelField,
 	modelField,

@@ -4,7 +4,7 @@ import {
 	paidKeyOptions,
 	previewOptions,
 	previewOfExisting,
-} from '../../src/fields/jobs';
+} from '../../src/fields/commonFields';
 import { ofItemBefore, mediaField, thisPersona, toDelete } from '../../src/fields/locators';
 import {
 	deleteOperation,

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../src/api';
-import { creationFields, creditOptions, delivery } from '../../src/fields/jobs';
+import { creationFields, creditOptions, delivery } from '../../src/fields/commonFields';
 import { ofItemBefore, speechModelField } from '../../src/fields/locators';
 import { inPath, options, type Operation } from '../../src/fields/operation';
 import { id } from '../../src/fields/rules';

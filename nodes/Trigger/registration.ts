@@ -5,17 +5,22 @@ import { operationError } from '../../src/n8n/output/errors';
 import { warn } from '../../src/trigger/log';
 import { forgetState, savedState, saveState } from '../../src/trigger/savedState';
 import { openService, reasonInLog } from '../../src/trigger/service';
-import { callBack, deleteLater, runHook } from './hooks';
+import { callBack, deleteLater, runHook } from './hookTiming';
 import {
 	deleteAtService,
 	isGoneNow,
 	isStillRegistered,
 	register,
 	sameEvents,
-	settingsOf,
+	wantedWebhook,
 	urlAtService,
 	type Registered,
 } from './webhookAtService';
+
+/*
+ * What a trigger remembers of its webhook, and what becomes of that when n8n publishes and unpublishes
+ * (`webhookMethods`, below). The requests themselves are in `webhookAtService.ts`.
+ */
 
 /** Who creates the webhook at the service. */
 export type RegistrationMode = 'automatic' | 'manual';
@@ -88,8 +93,6 @@ export async function secretOf(context: WebhookContext): Promise<string | undefi
 	return registrationOf(context)?.secret;
 }
 
-const ELSEWHERE = 'Delete it there (MediaGen Webhook: Delete)';
-
 /**
  * Deletes the webhook that is remembered, if it belongs to this node, and forgets it. Static data
  * travels: a copy of a workflow (export and import, public API) remembers the original's webhook, and
@@ -116,7 +119,7 @@ async function removeRegistered(
 	const service = await openService(context, deadline);
 	if (service.baseUrl !== baseUrl)
 		return left(
-			`it belongs to the old base URL, and the credential leads to another one. ${ELSEWHERE}`,
+			`it belongs to the old base URL, and the credential leads to another one. Delete it there (MediaGen Webhook: Delete)`,
 		);
 	// A webhook that has another URL by now belongs to somebody else. A key may be allowed to write and not
 	// to read: then the node relies on what it remembers.
@@ -143,7 +146,7 @@ async function removeRegistered(
  * webhook is registered next.
  * @param former the hook that n8n has asked to delete it, if it is still there for that reason
  */
-async function replaceRegistered(
+async function removeFormer(
 	context: IHookFunctions,
 	former: IHookFunctions | undefined,
 	deadline: AbortSignal,
@@ -166,20 +169,20 @@ async function keepRegistered(
 	const registration = savedRegistration(former ?? context);
 	if (registration === undefined) return false;
 	const { webhookId, url, workflowId, baseUrl, events } = registration;
-	const settings = settingsOf(context);
+	const wanted = wantedWebhook(context);
 	const service = await openService(context, deadline);
 	const isOwn =
-		url === settings.url && workflowId === context.getWorkflow().id && baseUrl === service.baseUrl;
+		url === wanted.url && workflowId === context.getWorkflow().id && baseUrl === service.baseUrl;
 	if (
 		isOwn &&
 		!isBeingLeftElsewhere(registration) &&
-		sameEvents(events, settings.events) &&
-		(await isStillRegistered(context, service, webhookId, settings))
+		sameEvents(events, wanted.events) &&
+		(await isStillRegistered(context, service, webhookId, wanted))
 	) {
 		if (registration.left) saveRegistration(context, { ...registration, left: undefined });
 		return true;
 	}
-	await replaceRegistered(context, former, deadline);
+	await removeFormer(context, former, deadline);
 	return false;
 }
 
@@ -214,17 +217,14 @@ export const webhookMethods = {
 		const name = nameOfTrigger(this);
 		const former = await callBack(name);
 		return await runHook(name, async (deadline) => {
-			if (isByHand(this)) await secretFromCredential(this);
-			if (isByHand(this) || former) await replaceRegistered(this, former, deadline);
-			if (!isByHand(this)) {
-				const registered = await register(this, deadline);
-				const workflowId = this.getWorkflow().id;
-				saveRegistration(this, {
-					...registered,
-					workflowId,
-					isTest: this.getMode() === 'manual',
-				});
-			}
+			const byHand = isByHand(this);
+			if (byHand) await secretFromCredential(this);
+			if (byHand || former) await removeFormer(this, former, deadline);
+			if (byHand) return true;
+			const registered = await register(this, deadline);
+			const workflowId = this.getWorkflow().id;
+			const isTest = this.getMode() === 'manual';
+			saveRegistration(this, { ...registered, workflowId, isTest });
 			return true;
 		});
 	},

@@ -39,7 +39,7 @@ const MAX_ATTEMPTS = 3;
  * The body of the request that registers the webhook. Specification: CreateWebhook.
  * @throws if the service does not deliver to the URL, or no event is chosen
  */
-export function settingsOf(context: IHookFunctions) {
+export function wantedWebhook(context: IHookFunctions) {
 	const node = context.getNode();
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	if (!url.startsWith('https://')) {
@@ -113,7 +113,7 @@ export async function isStillRegistered(
 	context: IHookFunctions,
 	{ send }: Service,
 	id: string,
-	{ url, events }: ReturnType<typeof settingsOf>,
+	{ url, events }: ReturnType<typeof wantedWebhook>,
 ): Promise<boolean> {
 	const answer = await send(requestFor('GET', id), { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
@@ -178,8 +178,8 @@ export async function register(
 	context: IHookFunctions,
 	deadline: AbortSignal,
 ): Promise<Registered> {
-	const settings = settingsOf(context);
-	const { url, events } = settings;
+	const wanted = wantedWebhook(context);
+	const { url, events } = wanted;
 	const service = await openService(context, deadline);
 	const { baseUrl, account } = service;
 	const endpoint = ENDPOINTS.createWebhook;
@@ -188,7 +188,7 @@ export async function register(
 	// With the key, a repeat after a lost response returns the same webhook and its secret.
 	const headers = { [IDEMPOTENCY_HEADER]: randomUUID() };
 	const answer = await service.send(
-		{ method: 'POST', path: endpoint.path, body: settings, headers },
+		{ method: 'POST', path: endpoint.path, body: wanted, headers },
 		{ replayable: true, maxAttempts: MAX_ATTEMPTS },
 	);
 	if (!answer.ok) {

@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS, SPEECH_MODELS, type Json } from '../../src/api';
-import { paidKeyOptions, previewOfExisting, previewOptions } from '../../src/fields/jobs';
+import { paidKeyOptions, previewOfExisting, previewOptions } from '../../src/fields/commonFields';
 import {
 	additionalFields,
 	asSetting,

@@ -1,5 +1,5 @@
 import { ENDPOINTS, EVENTS, type EventKind } from '../../src/api';
-import { additionalJson } from '../../src/fields/jobs';
+import { additionalJson } from '../../src/fields/commonFields';
 import { eventOptions } from '../../src/fields/events';
 import { ofItemBefore, thisWebhook, toDelete } from '../../src/fields/locators';
 import {

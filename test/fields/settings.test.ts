@@ -1,6 +1,6 @@
 import type { Json } from '../../src/base/types';
 import { buildSettings } from '../../src/fields/buildRequest';
-import { creationFields, creditOptions } from '../../src/fields/jobs';
+import { creationFields, creditOptions } from '../../src/fields/commonFields';
 import { listFields } from '../../src/fields/operation';
 import { statusFields, usualSettings } from '../../src/fields/settings';
 import { valuesOf } from '../support/rules';

@@ -152,7 +152,7 @@ export const triggers: Mutant[] = [
 			to: 'memory.repeats = await',
 		},
 	}),
-	...inFile('nodes/Trigger/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...inFile('nodes/Trigger/hookTiming.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/hook-takes-too-long': {
 			why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
 			from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',
@@ -166,7 +166,7 @@ export const triggers: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('nodes/Trigger/hooks.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...inFile('nodes/Trigger/hookTiming.ts', 'test/nodes/Trigger/registration.test.ts', {
 		'triggers/publishing-drops-events': {
 			why: 'Publishing a changed trigger makes the service drop the events on their way, and all repeats.',
 			from: 'await systemClock.sleep(STAY_MS, stop.signal);',

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../src/api';
 import { mappedFields } from '../../src/fields/readFields';
-import { additionalJson } from '../../src/fields/jobs';
+import { additionalJson } from '../../src/fields/commonFields';
 import { inBody, type Field } from '../../src/fields/operation';
 import { media, name, number } from '../../src/fields/rules';
 import { BinaryReference } from '../../src/files/localFile';

@@ -73,7 +73,7 @@ export const catalogue = searchOf((context) => {
 });
 
 /** The choice of a new node, with the name of the model that it stands for now. */
-async function firstModelEntry(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
+async function readFirstModel(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
 	const mode = chosenMode(context);
 	const { entries } = await readListPage(context, ENDPOINTS.listModels, queryOf(mode));
 	const first = entries.find(isResource);
@@ -90,7 +90,7 @@ export const searchModels: Search = async function (filter, cursor) {
 	if (!isWhole || chosenMode(this) === 'audio') return await catalogue.call(this, filter, cursor);
 	try {
 		const found = await catalogue.call(this);
-		return { ...found, results: [await firstModelEntry(this), ...found.results] };
+		return { ...found, results: [await readFirstModel(this), ...found.results] };
 	} catch {
 		const results: INodeListSearchItems[] = [{ name: FIRST_MODEL_NAME, value: FIRST_MODEL }];
 		const held = heldBy(this, 'model');
@@ -172,7 +172,7 @@ export const valueSearches = Object.fromEntries(
  * The preset voices of a model. The two speech models have those of the voice catalogue, which is one page;
  * any other model has those of its entry. Specification: GET /voices/catalog, PresetVoice.
  */
-async function presetVoices(
+async function readPresetVoices(
 	context: ILoadOptionsFunctions,
 	model: string,
 	isSpeech: boolean,
@@ -191,7 +191,7 @@ async function presetVoices(
 	return (await readListPage(context, ENDPOINTS.listPresetVoices, whole)).entries;
 }
 
-async function customVoices(context: ILoadOptionsFunctions): Promise<Json[]> {
+async function readCustomVoices(context: ILoadOptionsFunctions): Promise<Json[]> {
 	const voices: Json[] = [];
 	for await (const entries of eachPage(context, ENDPOINTS.listVoices)) voices.push(...entries);
 	return voices;
@@ -214,9 +214,9 @@ export const searchVoices: Search = async function (filter = '', cursor) {
 			offersTyped: 'ifNothingFits',
 		});
 	const isSpeech = SPEECH_MODELS.some((known) => known === id);
-	const customs = async () => await customVoices(this).catch(() => []);
+	const customs = async () => await readCustomVoices(this).catch(() => []);
 	const early = isSpeech ? customs() : undefined;
-	const read = async () => await presetVoices(this, id, isSpeech, filter.trim());
+	const read = async () => await readPresetVoices(this, id, isSpeech, filter.trim());
 	const preset = (await unlessTyped(read, [], filter))
 		.filter(isResource)
 		.map((voice) => listedEntry(presetVoiceName(voice), voice.id, voice.sample_url));

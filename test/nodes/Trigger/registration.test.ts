@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { webhookMethods } from '../../../nodes/Trigger/registration';
 import { receive } from '../../../nodes/Trigger/delivery';
-import { HOOK_MS, STAY_MS } from '../../../nodes/Trigger/hooks';
+import { HOOK_MS, STAY_MS } from '../../../nodes/Trigger/hookTiming';
 import {
 	deliveryContext,
 	savedAs,

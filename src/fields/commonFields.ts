@@ -25,6 +25,8 @@ import {
 	waitUnlessOption,
 } from './settings';
 
+/* The fields and options that several operations have in common: of creating something, and of reading it. */
+
 /** Specification: CreateGeneration and CreateSpeechGeneration, `delivery`. */
 export const delivery: Field = {
 	displayName: 'Delivery',
