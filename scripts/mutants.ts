@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { projectRoot } from '../lab/process/paths';
 import { mutants } from '../test/mutants';
 import { misfit, type Mutant } from '../test/mutants/mutant';
+import { filesIn, PUBLISHED, read } from '../test/support/sources';
 
 const USAGE = `npm run mutants -- [NAME…] [--share 1/5] [--outputFile report.json]
 Puts one fault after the other into the code, in memory, and runs the unit tests that must fail then.
@@ -51,9 +52,11 @@ async function runTests(
 	return existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report) : undefined;
 }
 
+const sources = PUBLISHED.flatMap((folder) => filesIn(folder)).map(read);
+
 /** Why a mutant counts as not caught; `undefined` if a test has failed because of it. */
 async function survival(mutant: Mutant): Promise<string | undefined> {
-	const problem = misfit(mutant, readFileSync(path.join(projectRoot, mutant.file), 'utf8'));
+	const problem = misfit(mutant, sources);
 	if (problem !== undefined) return `no longer applies: ${problem}`;
 	const report = await runTests(mutant.tests, 1, mutant);
 	if (!report) return `its tests did not end within ${TIME_LIMIT_MS / 1_000} s`;
@@ -89,7 +92,7 @@ async function tryAll(tried: Mutant[], outputFile: string | undefined): Promise<
 		if (problem === undefined) caught += 1;
 		const seconds = Math.round((Date.now() - startedAt) / 1_000);
 		console.log(`${problem === undefined ? 'caught' : 'NOT CAUGHT'} ${mutant.name} (${seconds} s)`);
-		if (problem !== undefined) console.log(`   ${mutant.file}: ${mutant.why}\n   ${problem}`);
+		if (problem !== undefined) console.log(`   ${mutant.why}\n   ${problem}`);
 	};
 	const left = tried.values();
 	const work = async () => {

@@ -1,15 +1,15 @@
-import { inFile, type Mutant } from './mutant';
+import { caughtBy, type Mutant } from './mutant';
 
 /** Files up and down: where they may go, whether they are whole, what they are, what they are called. */
 export const files: Mutant[] = [
-	...inFile('src/n8n/entrance.ts', 'test/n8n/executionFiles.test.ts', {
+	...caughtBy('test/n8n/executionFiles.test.ts', {
 		'files/read-for-each-item': {
 			why: 'A batch of thousands reads all outputs of the execution for each of its items.',
 			from: 'files ??= readFiles(context, isCombined);',
 			to: 'files = readFiles(context, isCombined);',
 		},
 	}),
-	...inFile('src/n8n/executionFiles.ts', 'test/n8n/executionFiles.test.ts', {
+	...caughtBy('test/n8n/executionFiles.test.ts', {
 		'files/id-in-a-text': {
 			why: 'Whoever calls a webhook with the id of a file of somebody else has it uploaded.',
 			from: 'isCombined ? filesOf(item) : binary;',
@@ -56,7 +56,7 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/n8nHost.ts', 'test/wire/transfers.test.ts', {
+	...caughtBy('test/wire/transfers.test.ts', {
 		'files/key-sent-to-a-storage': {
 			why: 'Whoever stores the files, or a redirect of theirs, gets the key of the workspace.',
 			from: 'helpers.httpRequest({',
@@ -68,37 +68,33 @@ export const files: Mutant[] = [
 			to: "headers['X-Other'] = 'x';",
 		},
 	}),
-	...inFile('src/n8n/n8nHost.ts', 'test/n8n/n8nHost.headers.test.ts', {
+	...caughtBy('test/n8n/n8nHost.headers.test.ts', {
 		'files/execution-told-to-all': {
 			why: 'The service on the internet learns the address of n8n and how many executions it has.',
 			from: 'isLocal ? addressOf(functions) : undefined',
 			to: 'addressOf(functions)',
 		},
 	}),
-	...inFile('src/transport/jobState.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+	...caughtBy('test/nodes/PollingTrigger/poll.test.ts', {
 		'files/some-outputs-are-all': {
 			why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',
 			from: "job.status === 'completed' ? Math.max(1, outputCount(job)) : 1",
 			to: '1',
 		},
 	}),
-	...inFile(
-		'src/files/transfer.ts',
-		['test/files/transfer.download.test.ts', 'test/files/upload.test.ts'],
-		{
-			'files/redirect-into-the-house': {
-				why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
-				from: 'transferUrlProblem(url, baseUrl);',
-				to: 'transferUrlProblem(start, baseUrl);',
-			},
-			'files/endless-redirects': {
-				why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
-				from: 'const MAX_HOPS = 5;',
-				to: 'const MAX_HOPS = 50;',
-			},
+	...caughtBy(['test/files/transfer.download.test.ts', 'test/files/upload.test.ts'], {
+		'files/redirect-into-the-house': {
+			why: 'A storage redirects n8n to an address in the private network, and gets at what only n8n can reach.',
+			from: 'transferUrlProblem(url, baseUrl);',
+			to: 'transferUrlProblem(start, baseUrl);',
 		},
-	),
-	...inFile('src/base/urls.ts', ['test/base/urls.test.ts', 'test/files/transfer.test.ts'], {
+		'files/endless-redirects': {
+			why: 'A storage that redirects in a circle is asked fifty times in each attempt.',
+			from: 'const MAX_HOPS = 5;',
+			to: 'const MAX_HOPS = 50;',
+		},
+	}),
+	...caughtBy(['test/base/urls.test.ts', 'test/files/transfer.test.ts'], {
 		'files/metadata-address': {
 			why: 'A link can lead to the metadata service of a cloud, which hands out credentials.',
 			from: '(first === 169 && second === 254) ||',
@@ -120,7 +116,7 @@ export const files: Mutant[] = [
 			to: 'isLocalService(baseUrl)',
 		},
 	}),
-	...inFile('src/files/transfer.ts', 'test/files/transfer.download.test.ts', {
+	...caughtBy('test/files/transfer.download.test.ts', {
 		'files/part-taken-for-the-whole': {
 			why: 'A 206 with a part of the video is stored as the video.',
 			from: 'if (response.status === 200) return await storeBody',
@@ -152,7 +148,7 @@ export const files: Mutant[] = [
 			to: 'if (bytes < 0)',
 		},
 	}),
-	...inFile('src/files/upload.ts', 'test/files/upload.test.ts', {
+	...caughtBy('test/files/upload.test.ts', {
 		'files/half-uploaded-is-there': {
 			why: 'A file that arrived in part counts as uploaded, and the job is made from half a picture.',
 			from: 'response.status === 200 && response.length === size',
@@ -164,7 +160,7 @@ export const files: Mutant[] = [
 			to: 'owner',
 		},
 	}),
-	...inFile('src/creation/sentFiles.ts', 'test/creation/sentFiles.test.ts', {
+	...caughtBy('test/creation/sentFiles.test.ts', {
 		'files/once-for-each-row': {
 			why: 'A hundred rows with the same logo send it a hundred times.',
 			from: 'if (!others) break;',
@@ -181,28 +177,28 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/uploads.ts', 'test/creation/sentFiles.test.ts', {
+	...caughtBy('test/creation/sentFiles.test.ts', {
 		'files/upload-ends-before-request': {
 			why: 'A request whose file was first sent a day ago names another URL under its key, and is refused.',
 			from: 'if (requestNameForOthers !== undefined) elsewhere.push',
 			to: 'if (requestNameForOthers === null) elsewhere.push',
 		},
 	}),
-	...inFile('src/creation/idempotency/idempotency.ts', 'test/creation/sentFiles.test.ts', {
+	...caughtBy('test/creation/sentFiles.test.ts', {
 		'files/own-key-other-body': {
 			why: 'Under one Own Key two executions name other URLs of one file, and the second is refused for a day.',
 			from: "readonly uploadOwner = 'own key';",
 			to: 'get uploadOwner() { return this.item.node.runId; }',
 		},
 	}),
-	...inFile('src/files/uploadHeaders.ts', 'test/files/upload.test.ts', {
+	...caughtBy('test/files/upload.test.ts', {
 		'files/authorization-for-a-storage': {
 			why: 'The service can make n8n send an Authorization of its choice to any host.',
 			from: "\t'authorization',\n",
 			to: '',
 		},
 	}),
-	...inFile('src/files/fileTypes.ts', 'test/files/fileTypes.test.ts', {
+	...caughtBy('test/files/fileTypes.test.ts', {
 		'files/stated-type-wins': {
 			why: 'A JPEG that is stated as PNG gets the wrong ending and the wrong type, and other programs refuse it.',
 			from: 'if (isMedium) return { type: likely };',
@@ -219,14 +215,14 @@ export const files: Mutant[] = [
 			to: 'found.length >= 0 ? typesThat',
 		},
 	}),
-	...inFile('src/files/mpegAudio.ts', 'test/files/fileTypes.test.ts', {
+	...caughtBy('test/files/fileTypes.test.ts', {
 		'files/one-frame-is-sound': {
 			why: 'Whatever is compressed or encrypted is taken for sound.',
 			from: 'if (length > 0 && SOUND_FRAME.test(next) && isSameSound) return true;',
 			to: 'if (length > 0) return true;',
 		},
 	}),
-	...inFile('src/base/fileNames.ts', 'test/base/fileNames.test.ts', {
+	...caughtBy('test/base/fileNames.test.ts', {
 		'files/name-leaves-its-folder': {
 			why: 'A name with backslashes is written elsewhere on Windows.',
 			from: "Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\\\'))",
@@ -243,14 +239,14 @@ export const files: Mutant[] = [
 			to: 'clean',
 		},
 	}),
-	...inFile('src/base/values.ts', 'test/creation/uploads.test.ts', {
+	...caughtBy('test/creation/uploads.test.ts', {
 		'files/order-makes-another-request': {
 			why: 'The same request with its fields in another order has another key, and is paid for again.',
 			from: '.sort(([one], [other]) => (one < other ? -1 : 1));\n\t\treturn',
 			to: ';\n\t\treturn',
 		},
 	}),
-	...inFile('src/creation/outputs.ts', 'test/creation/outputs.test.ts', {
+	...caughtBy('test/creation/outputs.test.ts', {
 		'files/fetched-again-on-retry': {
 			why: 'Retry On Fail downloads and stores every file of the run again.',
 			from: 'getOrCreate(files, name, () => download(host, workspace, output))',
@@ -262,7 +258,7 @@ export const files: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/files/localFile.ts', 'test/files/upload.test.ts', {
+	...caughtBy('test/files/upload.test.ts', {
 		'files/saved-error-page-is-sent': {
 			why: 'An empty file is uploaded, and the job that is made from it is paid for.',
 			from: "if (size === 0) return 'its file is empty';",

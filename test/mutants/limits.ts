@@ -1,8 +1,8 @@
-import { inFile, type Mutant } from './mutant';
+import { caughtBy, type Mutant } from './mutant';
 
 /** Requests a minute, job slots, other clients of the workspace, credits that ran out, waiting for jobs. */
 export const limits: Mutant[] = [
-	...inFile('src/transport/sharing.ts', 'test/transport/sharing.requests.test.ts', {
+	...caughtBy('test/transport/sharing.requests.test.ts', {
 		'limits/short-window': {
 			why: 'More requests than the limit go out in a minute, and the service refuses with 429.',
 			from: 'const WINDOW_MS = MINUTE_MS + 250;',
@@ -29,14 +29,14 @@ export const limits: Mutant[] = [
 			to: '\t\tif (isRead && isFull) {',
 		},
 	}),
-	...inFile('src/n8n/check.ts', 'test/n8n/entrance.test.ts', {
+	...caughtBy('test/n8n/entrance.test.ts', {
 		'limits/batching-off-is-one-at-a-time': {
 			why: 'Who switches Batching off by -1, as n8n says, has a pause of a second before each item.',
 			from: '|| size < 0)',
 			to: ')',
 		},
 	}),
-	...inFile('src/transport/sharing.ts', 'test/transport/sharing.lists.test.ts', {
+	...caughtBy('test/transport/sharing.lists.test.ts', {
 		'limits/short-jobs-of-others-forgotten': {
 			why: 'Others whose jobs are short are forgotten with each list that misses them, and get no slot.',
 			from: 'if (this.ofOthers(running).length > 0) this.lastSeen',
@@ -58,7 +58,7 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/jobSlots.ts', 'test/transport/jobSlots.test.ts', {
+	...caughtBy('test/transport/jobSlots.test.ts', {
 		'limits/hanging-creation-keeps-its-slot': {
 			why: 'A creation that hangs for as long as the time limit of the node holds up all others of a small plan.',
 			from: 'const HANGS_AFTER_MS = MINUTE_MS;',
@@ -115,14 +115,14 @@ export const limits: Mutant[] = [
 			to: 'now >= since + timeoutMs,',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/sharing.test.ts', {
+	...caughtBy('test/transport/sharing.test.ts', {
 		'limits/words-are-not-learned': {
 			why: 'A service that calls a running job "processing" refuses most creations, and a batch takes three times as long.',
 			from: "if (state === 'good' && this.isGeneration) runningWords.learn(this.job);",
 			to: '',
 		},
 	}),
-	...inFile('src/transport/topUpGate.ts', 'test/transport/topUpGate.test.ts', {
+	...caughtBy('test/transport/topUpGate.test.ts', {
 		'limits/top-up-tried-too-often': {
 			why: 'Waiting for a top-up takes half of the requests of each minute.',
 			from: 'const TRY_EVERY_MS = 20_000;',
@@ -134,42 +134,42 @@ export const limits: Mutant[] = [
 			to: 'undefined',
 		},
 	}),
-	...inFile('src/transport/retries.ts', 'test/transport/retries.test.ts', {
+	...caughtBy('test/transport/retries.test.ts', {
 		'limits/retry-after-unbounded': {
 			why: 'A wrong Retry-After makes a workflow stand still for a day.',
 			from: 'const MAX_RETRY_AFTER_MS = 120_000;',
 			to: 'const MAX_RETRY_AFTER_MS = 120_000_000;',
 		},
 	}),
-	...inFile('src/transport/retries.ts', 'test/transport/client.refusedForLong.test.ts', {
+	...caughtBy('test/transport/client.refusedForLong.test.ts', {
 		'limits/retry-after-is-all-that-counts': {
 			why: 'A service that says Retry-After: 0 each time gets two thousand requests a minute.',
 			from: 'const pauseMs = Math.max(hinted ?? 0, backoffMs);',
 			to: 'const pauseMs = hinted ?? backoffMs;',
 		},
 	}),
-	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
+	...caughtBy('test/wire/answers.test.ts', {
 		'limits/retry-after-unheard': {
 			why: 'Retry-After never reaches what would obey it: requests go out that are refused again.',
 			from: 'headers: headersOf(response.headers),\n\t\t\t\tbody: await',
 			to: 'headers: {},\n\t\t\t\tbody: await',
 		},
 	}),
-	...inFile('src/base/wakeUp.ts', 'test/transport/workspace.test.ts', {
+	...caughtBy('test/transport/workspace.test.ts', {
 		'limits/fault-in-a-timer-ends-no-wait': {
 			why: 'A fault of our own leaves all items waiting for ever, or ends the process of n8n.',
 			from: '\t\t\tthis.onFault(fault);\n',
 			to: '',
 		},
 	}),
-	...inFile('src/base/waitQueue.ts', 'test/base/waitQueue.test.ts', {
+	...caughtBy('test/base/waitQueue.test.ts', {
 		'limits/batch-starves-the-others': {
 			why: 'An execution of 500 items makes every other one wait until it has ended.',
 			from: '\t\tthis.queues.delete(fairnessKey);\n\t\tthis.queues.set(fairnessKey, queue);\n',
 			to: '',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobPoller.test.ts', {
+	...caughtBy('test/transport/jobPoller.test.ts', {
 		'limits/fault-in-a-read-ends-no-wait': {
 			why: 'A fault of our own leaves an item waiting for ever, or ends the process of n8n.',
 			from: '\t\tthis.leave();\n\t\tthis.settle.reject(fault);\n',
@@ -206,7 +206,7 @@ export const limits: Mutant[] = [
 			to: 'now >= this.deadline',
 		},
 	}),
-	...inFile('src/transport/jobPoller.ts', 'test/transport/jobPoller.test.ts', {
+	...caughtBy('test/transport/jobPoller.test.ts', {
 		'limits/reads-take-what-others-have': {
 			why: 'Beside another n8n, reads of single jobs use up all requests that are left, and nothing is created.',
 			from: 'const { requestsPerMinute } = this.rateLimiter;',
@@ -218,14 +218,14 @@ export const limits: Mutant[] = [
 			to: 'if (now >= wait.deadline) void this.readOne(wait, gapMs);',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.due.test.ts', {
+	...caughtBy('test/transport/jobWait.due.test.ts', {
 		'limits/overdue-job-unwatched': {
 			why: 'One lost event makes an item wait for an hour.',
 			from: 'if (this.isEndedByEvent && age < eventBy) return eventBy;',
 			to: 'if (this.isEndedByEvent) return Math.max(eventBy, age + 3_600_000);',
 		},
 	}),
-	...inFile('src/transport/jobWait.ts', 'test/transport/jobWait.due.test.ts', {
+	...caughtBy('test/transport/jobWait.due.test.ts', {
 		'limits/ended-jobs-seen-late': {
 			why: 'Jobs that have ended are seen once the slowest of their kind would have, and slots stand idle.',
 			from: 'return idle >= idleMs || !isEndNear;',
@@ -237,14 +237,14 @@ export const limits: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/transport/pages.ts', 'test/transport/pages.test.ts', {
+	...caughtBy('test/transport/pages.test.ts', {
 		'limits/list-ends-too-early': {
 			why: 'Return All gives the first page and says nothing.',
 			from: 'if (entries.length >= wanted) return ok(entries.slice(0, wanted));',
 			to: 'if (entries.length > 0) return ok(entries.slice(0, wanted));',
 		},
 	}),
-	...inFile('src/creation/firstModel.ts', 'test/creation/firstModel.test.ts', {
+	...caughtBy('test/creation/firstModel.test.ts', {
 		'limits/each-item-asks-for-the-model': {
 			why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
 			from: 'getOrCreate(byMode, mode, () => readFirstModel(item, mode))',

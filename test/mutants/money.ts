@@ -1,71 +1,67 @@
-import { inFile, type Mutant } from './mutant';
+import { caughtBy, type Mutant } from './mutant';
 
 /**
  * Creating and paying: what is sent again, under which key, what counts against Max Credits, what is said of
  * it.
  */
 export const money: Mutant[] = [
-	...inFile(
-		'src/creation/idempotency/itemState.ts',
-		'test/creation/idempotency/itemState.test.ts',
-		{
-			'money/refusal-frees-an-open-key': {
-				why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
-				from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
-				to: '',
-			},
-			'money/crash-in-flight-forgotten': {
-				why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
-				from: 'mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight',
-				to: 'mayBeCarriedOut: state.mayBeCarriedOut',
-			},
-			'money/key-outlives-the-service': {
-				why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
-				from: 'LIMITS.idempotencyHours * 3_600_000',
-				to: 'LIMITS.idempotencyHours * 7_200_000',
-			},
-			'money/clock-set-back': {
-				why: 'After the clock was set back a key does not expire, and an old creation is paid for again.',
-				from: 'age < -CLOCK_CORRECTION_MS || ',
-				to: '',
-			},
-			'money/clock-set-back-a-little': {
-				why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
-				from: 'age < -CLOCK_CORRECTION_MS',
-				to: 'age < 0',
-			},
-			'money/warned-once-pays-at-once': {
-				why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
-				from: 'state.warnedIn !== undefined && state.warnedIn !== execution',
-				to: 'state.warnedIn !== undefined',
-			},
+	...caughtBy('test/creation/idempotency/itemState.test.ts', {
+		'money/refusal-frees-an-open-key': {
+			why: 'A 400 after a lost answer is taken for proof that nothing was made, and the next try pays again.',
+			from: 'if (state.mayBeCarriedOut) return { ...state, isInFlight: false };',
+			to: '',
 		},
-	),
-	...inFile('src/creation/sending.ts', 'test/creation/idempotency/paidOnce.test.ts', {
+		'money/crash-in-flight-forgotten': {
+			why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
+			from: 'mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight',
+			to: 'mayBeCarriedOut: state.mayBeCarriedOut',
+		},
+		'money/key-outlives-the-service': {
+			why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',
+			from: 'LIMITS.idempotencyHours * 3_600_000',
+			to: 'LIMITS.idempotencyHours * 7_200_000',
+		},
+		'money/clock-set-back': {
+			why: 'After the clock was set back a key does not expire, and an old creation is paid for again.',
+			from: 'age < -CLOCK_CORRECTION_MS || ',
+			to: '',
+		},
+		'money/clock-set-back-a-little': {
+			why: 'When the clock is set right by a second, a lost creation is taken for expired, and the editor pays for it again.',
+			from: 'age < -CLOCK_CORRECTION_MS',
+			to: 'age < 0',
+		},
+		'money/warned-once-pays-at-once': {
+			why: 'Retry On Fail takes the place of the user who was warned of a possible second payment.',
+			from: 'state.warnedIn !== undefined && state.warnedIn !== execution',
+			to: 'state.warnedIn !== undefined',
+		},
+	}),
+	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
 		'money/sent-but-not-noted': {
 			why: 'Nothing remembers that a creation is out: after a crash it is made again.',
 			from: "recordEvent(memory, { kind: 'sending', key, path, body, now, workspace: workspace.name });",
 			to: '',
 		},
 	}),
-	...inFile('src/creation/sending.ts', 'test/creation/idempotency/paidOnce.test.ts', {
+	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
 		'money/no-key-is-sent-again': {
 			why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
 			from: 'replayable: () => key !== undefined && !hasKeyExpired(item),',
 			to: 'replayable: () => true,',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/idempotency/paidOnce.test.ts', {
+	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
 		'money/page-means-nothing-done': {
 			why: 'A 200 that a proxy has garbled is taken for a refusal, and the job behind it is paid for twice.',
 			from: "if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };",
 			to: "if (failure.kind === 'badResponse') return { kind: 'refused' };",
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/creation.answerPairs.model.test.ts', {
+	...caughtBy('test/creation/creation.answerPairs.model.test.ts', {
 		'money/402-is-asked-for-ever': {
 			why: 'Under Wait for Top-Up, a 402 for what is thought to be paid for is asked again at once, 60 times a minute for a day.',
-			from: '\n\t\tforgetKey(progress);',
+			from: 'so it has no job that was paid for under it.\n\t\tforgetKey(progress);',
 			to: '',
 		},
 		'money/405-frees-the-key': {
@@ -74,236 +70,184 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/idempotency/idempotency.oneOrder.test.ts', {
+	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/answer-about-another': {
 			why: 'One Own Key in an image and a video node: the picture comes out as a film.',
 			from: 'if (mismatch === undefined) return ok(',
 			to: 'if (mismatch !== null) return ok(',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/idempotency.oneOrder.test.ts',
-		{
-			'money/unread-job-halts-the-run': {
-				why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
-				from: 'return read?.ok ? { ...made, job: read.value } : undefined;',
-				to: "if (!read?.ok) item.run.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
-			},
+	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {
+		'money/unread-job-halts-the-run': {
+			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
+			from: 'return read?.ok ? { ...made, job: read.value } : undefined;',
+			to: "if (!read?.ok) item.run.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
 		},
-	),
-	...inFile('src/creation/sending.ts', 'test/n8n/tool.test.ts', {
+	}),
+	...caughtBy('test/n8n/tool.test.ts', {
 		'money/stop-forgets-what-is-out': {
 			why: 'When an agent has had its answer, a creation that is out is given up, and its job is lost.',
 			from: 'if (!isOut) ending.abort();',
 			to: 'ending.abort();',
 		},
 	}),
-	...inFile('src/creation/sending.ts', 'test/creation/idempotency/idempotency.oneOrder.test.ts', {
+	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
 			from: 'idempotency.peekKey(filledIn(sent))',
 			to: 'idempotency.peekKey()',
 		},
 	}),
-	...inFile('src/creation/idempotency/idempotency.ts', 'test/n8n/runOperation.test.ts', {
+	...caughtBy('test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
 			from: '[node.runId, requestHash, origin.place]',
 			to: '[node.runId, requestHash]',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/idempotency.ts',
-		'test/creation/idempotency/idempotency.test.ts',
-		{
-			'money/own-key-ignored': {
-				why: 'A key of the user’s own is not sent, so that the next execution pays again.',
-				from: 'custom: OwnKey,',
-				to: 'custom: OnRetries,',
-			},
+	...caughtBy('test/creation/idempotency/idempotency.test.ts', {
+		'money/own-key-ignored': {
+			why: 'A key of the user’s own is not sent, so that the next execution pays again.',
+			from: 'custom: OwnKey,',
+			to: 'custom: OnRetries,',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/idempotency.ts',
-		'test/creation/idempotency/paidOnce.test.ts',
-		{
-			'money/own-key-for-two-requests': {
-				why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
-				from: 'if (first.requestHash === this.requestHash) return undefined;',
-				to: 'if (first) return undefined;',
-			},
+	}),
+	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
+		'money/own-key-for-two-requests': {
+			why: 'In a loop, one key of the user’s own gives the media of the first request for all others.',
+			from: 'if (first.requestHash === this.requestHash) return undefined;',
+			to: 'if (first) return undefined;',
 		},
-	),
-	...inFile('src/creation/sending.ts', 'test/creation/credits/creditLimits.test.ts', {
+	}),
+	...caughtBy('test/creation/credits/creditLimits.test.ts', {
 		'money/max-credits-side-by-side': {
 			why: 'Under Max Credits many items are sent at once before the price of the first is known.',
 			from: 'if (!isLimited(item)) {',
 			to: 'if (spec) {',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/idempotency.sameRequest.test.ts',
-		{
-			'money/no-second-look-at-a-failed-job': {
-				why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-				from: 'return wasBefore && leaveFailedJob(',
-				to: 'return !wasBefore && leaveFailedJob(',
-			},
+	...caughtBy('test/creation/idempotency/idempotency.sameRequest.test.ts', {
+		'money/no-second-look-at-a-failed-job': {
+			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
+			from: 'return wasBefore && leaveFailedJob(',
+			to: 'return !wasBefore && leaveFailedJob(',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.test.ts',
-		{
-			'money/own-failure-made-again': {
-				why: 'With Same Request a job that fails at once is made again and again in one run.',
-				from: '(await wasListedBefore(progress, seen.job))',
-				to: 'true',
-			},
+	}),
+	...caughtBy('test/creation/idempotency/replayedJob.test.ts', {
+		'money/own-failure-made-again': {
+			why: 'With Same Request a job that fails at once is made again and again in one run.',
+			from: '(await wasListedBefore(progress, seen.job))',
+			to: 'true',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.test.ts',
-		{
-			'money/failed-jobs-without-end': {
-				why: 'A service whose jobs have a clock of their own is paid up to fifty times for a prompt that fails at once.',
-				from: '< 2_000',
-				to: '< 0',
-			},
+	}),
+	...caughtBy('test/creation/idempotency/replayedJob.test.ts', {
+		'money/failed-jobs-without-end': {
+			why: 'A service whose jobs have a clock of their own is paid up to fifty times for a prompt that fails at once.',
+			from: '< 2_000',
+			to: '< 0',
 		},
-	),
-	...inFile('src/creation/idempotency/replayedJob.ts', 'test/n8n/receipt.test.ts', {
+	}),
+	...caughtBy('test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
 			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
 			from: "if (firstSeenAt !== undefined || provenance === 'before') return false;",
 			to: '',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.free.test.ts',
-		{
-			'money/repetition-is-refused': {
-				why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
-				from: 'if (key === undefined) return false;',
-				to: 'if (key !== undefined) return false;',
-			},
+	...caughtBy('test/creation/idempotency/replayedJob.free.test.ts', {
+		'money/repetition-is-refused': {
+			why: 'Same Request gives a picture for nothing, and the limit of credits refuses it.',
+			from: 'if (key === undefined) return false;',
+			to: 'if (key !== undefined) return false;',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.free.test.ts',
-		{
-			'money/key-that-is-over-is-free': {
-				why: 'A day later the same request is paid for again, past every limit.',
-				from: 'return age < LIMITS',
-				to: 'return age < 2 * LIMITS',
-			},
+	}),
+	...caughtBy('test/creation/idempotency/replayedJob.free.test.ts', {
+		'money/key-that-is-over-is-free': {
+			why: 'A day later the same request is paid for again, past every limit.',
+			from: 'return age < LIMITS',
+			to: 'return age < 2 * LIMITS',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.test.ts',
-		{
-			'money/keys-outlive-sleep': {
-				why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
-				from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
-				to: 'clock.monotonic() - since.monotonic',
-			},
+	}),
+	...caughtBy('test/creation/idempotency/replayedJob.test.ts', {
+		'money/keys-outlive-sleep': {
+			why: 'After a night asleep, a machine takes keys of the day before for paid, past every limit.',
+			from: 'Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic)',
+			to: 'clock.monotonic() - since.monotonic',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.test.ts',
-		{
-			'money/any-date-is-true': {
-				why: 'Jobs that all have the date of an example look as if they had been there before: no limit counts them.',
-				from: 'age > CLOCKS_DIFFER_MS && age < OLDEST_MS',
-				to: 'age > 0',
-			},
-			'money/list-without-moments-shows-old-jobs': {
-				why: 'Before a list that goes on from no moment, a prompt that fails at once is paid for up to fifty times.',
-				from: ' && !(await shows(moment - OLDEST_MS))',
-				to: '',
-			},
+	}),
+	...caughtBy('test/creation/idempotency/replayedJob.test.ts', {
+		'money/any-date-is-true': {
+			why: 'Jobs that all have the date of an example look as if they had been there before: no limit counts them.',
+			from: 'age > CLOCKS_DIFFER_MS && age < OLDEST_MS',
+			to: 'age > 0',
 		},
-	),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/parts.test.ts', {
+		'money/list-without-moments-shows-old-jobs': {
+			why: 'Before a list that goes on from no moment, a prompt that fails at once is paid for up to fifty times.',
+			from: ' && !(await shows(moment - OLDEST_MS))',
+			to: '',
+		},
+	}),
+	...caughtBy('test/creation/parts.test.ts', {
 		'money/half-a-text-is-paid-for': {
 			why: 'Of a text that does not fit under a limit the first parts are paid for, and nothing comes of them.',
 			from: 'followingPrices.reduce((sum, one) => sum + one, ownPrice)',
 			to: 'ownPrice',
 		},
 	}),
-	...inFile('src/files/transfer.ts', 'test/files/upload.test.ts', {
+	...caughtBy('test/files/upload.test.ts', {
 		'money/storage-away-is-never': {
 			why: 'A row whose file met a storage that was away is left alone for good.',
 			from: "next === 'never' ? undefined : true",
 			to: 'undefined',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/lostRequests.ts',
-		'test/creation/idempotency/idempotency.oneOrder.test.ts',
-		{
-			'money/round-pays-again': {
-				why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
-				from: 'const own = isFirst ? takeUnfinished(item, requestHash) : undefined;',
-				to: 'const own = undefined as ItemMemory | undefined;',
-			},
-			'money/good-round-given-again': {
-				why: 'A round that has ended well gives its picture to the next one, which is another order.',
-				from: 'requestHash === undefined || endedIn !== undefined ||',
-				to: 'requestHash === undefined ||',
-			},
-			'money/retry-forgets-the-order': {
-				why: 'Stop, Retry, Retry: everything is paid for again.',
-				from: 'if (mayTake && lost.isProduction) lost.add(memory, requester);',
-				to: '',
-			},
+	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {
+		'money/round-pays-again': {
+			why: 'A failed row that comes back in another round, as everybody builds it, is paid for in each round.',
+			from: 'const own = isFirst ? takeUnfinished(item, requestHash) : undefined;',
+			to: 'const own = undefined as ItemMemory | undefined;',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/lostRequests.ts',
-		'test/creation/idempotency/paidOnce.test.ts',
-		{
-			'money/delivered-given-again': {
-				why: 'Executing the node again in the editor gives the old picture for ever.',
-				from: 'else this.editor.remove(memory);',
-				to: 'else this.editor.add(memory, owner);',
-			},
-			'money/stop-unheard': {
-				why: 'A stopped execution is not known to be over: its retry pays for everything again.',
-				from: 'onAbort(signal, () => this.executionStopped(node, requester));',
-				to: '',
-			},
+		'money/good-round-given-again': {
+			why: 'A round that has ended well gives its picture to the next one, which is another order.',
+			from: 'requestHash === undefined || endedIn !== undefined ||',
+			to: 'requestHash === undefined ||',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/lostRequests.ts',
-		'test/creation/idempotency/lostRequests.test.ts',
-		{
-			'money/another-order-robbed': {
-				why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
-				from: 'if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;',
-				to: '',
-			},
-			'money/earlier-rounds-forgotten': {
-				why: 'A loop fails in its second round, and the next click pays for the first one again.',
-				from: 'const concerned = hasFailed || isMended ?',
-				to: 'const concerned = isMended ?',
-			},
-			'money/older-memory-counts': {
-				why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
-				from: 'return other && howFar(other) > howFar(memory) ? other : undefined;',
-				to: 'return other && howFar(other) < 0 ? other : undefined;',
-			},
+		'money/retry-forgets-the-order': {
+			why: 'Stop, Retry, Retry: everything is paid for again.',
+			from: 'if (mayTake && lost.isProduction) lost.add(memory, requester);',
+			to: '',
 		},
-	),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/creditLimits.test.ts', {
+	}),
+	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
+		'money/delivered-given-again': {
+			why: 'Executing the node again in the editor gives the old picture for ever.',
+			from: 'else this.editor.remove(memory);',
+			to: 'else this.editor.add(memory, owner);',
+		},
+		'money/stop-unheard': {
+			why: 'A stopped execution is not known to be over: its retry pays for everything again.',
+			from: 'onAbort(signal, () => this.executionStopped(node, requester));',
+			to: '',
+		},
+	}),
+	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {
+		'money/another-order-robbed': {
+			why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
+			from: 'if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;',
+			to: '',
+		},
+		'money/earlier-rounds-forgotten': {
+			why: 'A loop fails in its second round, and the next click pays for the first one again.',
+			from: 'const concerned = hasFailed || isMended ?',
+			to: 'const concerned = isMended ?',
+		},
+		'money/older-memory-counts': {
+			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
+			from: 'return other && howFar(other) > howFar(memory) ? other : undefined;',
+			to: 'return other && howFar(other) < 0 ? other : undefined;',
+		},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.test.ts', {
 		'money/price-up-to-the-limit': {
 			why: 'An item that costs more than what is left of Max Credits is sent.',
 			from: 'price > left + tolerance;',
@@ -315,50 +259,42 @@ export const money: Mutant[] = [
 			to: '!isCertain && left < 0)',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/creditLimits.test.ts', {
+	...caughtBy('test/creation/credits/creditLimits.test.ts', {
 		'money/resend-leaves-the-sum': {
 			why: 'A retry of an execution that was stopped does not know of what may be paid for, and spends more than Max Credits.',
 			from: '\tledger.removeOld(now);\n',
 			to: '\tledger.removeOld(now);\n\titem.executionSum.countOpen(item, 0);\n',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/ledger.test.ts', {
+	...caughtBy('test/creation/credits/ledger.test.ts', {
 		'money/todays-job-is-of-yesterday': {
 			why: 'A request of yesterday had no answer, and what is sent today under the same key counts for nothing while it is out.',
 			from: '< DAY_MS) break;',
 			to: '< 9 * DAY_MS) break;',
 		},
 	}),
-	...inFile('src/creation/answer.ts', 'test/creation/credits/creditLimits.test.ts', {
+	...caughtBy('test/creation/credits/creditLimits.test.ts', {
 		'money/expected-price-stays': {
 			why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
 			from: 'executionSum.countOpen(item, 0);\n',
 			to: '\n',
 		},
 	}),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.byOutput.test.ts',
-		{
-			'money/sums-of-fractions': {
-				why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
-				from: '1e-9 * credits',
-				to: '0 * credits',
-			},
+	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
+		'money/sums-of-fractions': {
+			why: 'Three jobs of 0.1 credits do not fit under a limit of 0.3.',
+			from: '1e-9 * credits',
+			to: '0 * credits',
 		},
-	),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.byOutput.test.ts',
-		{
-			'money/limit-without-prices': {
-				why: 'Another process does not know what the workspace has paid, and its first job may cost anything.',
-				from: 'if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);',
-				to: '',
-			},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
+		'money/limit-without-prices': {
+			why: 'Another process does not know what the workspace has paid, and its first job may cost anything.',
+			from: 'if (hasService && listed.length > 0) await workspace.prices.ask(host.channel, listed);',
+			to: '',
 		},
-	),
-	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
+	}),
+	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/price-of-a-job': {
 			why: 'The price of a job is taken for that of an output: after four pictures, one is refused.',
 			from: '({ credits, units }: Paid): number => credits / units;',
@@ -380,14 +316,14 @@ export const money: Mutant[] = [
 			to: 'const MOST_PAGES = 1;',
 		},
 	}),
-	...inFile('src/transport/priceBook.ts', 'test/creation/credits/creditLimits.test.ts', {
+	...caughtBy('test/creation/credits/creditLimits.test.ts', {
 		'money/planning-is-free': {
 			why: 'An agent run reserves one credit more than Max Credits allows.',
 			from: 'undefined : PLANNING_CREDITS + budget;',
 			to: 'undefined : budget;',
 		},
 	}),
-	...inFile('nodes/Workspace/setup/questions.ts', 'test/nodes/checkSetup.test.ts', {
+	...caughtBy('test/nodes/checkSetup.test.ts', {
 		'money/setup-reads-without-end': {
 			why: 'Check Setup, which promises at most 20 requests, reads all jobs of a busy day.',
 			from: 'if (this.sent >= MOST_REQUESTS) return',
@@ -399,58 +335,50 @@ export const money: Mutant[] = [
 			to: "return fail({ kind: 'skipped', cause: TOO_BUSY });",
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/creditLimits.perDay.test.ts', {
+	...caughtBy('test/creation/credits/creditLimits.perDay.test.ts', {
 		'money/day-ignores-the-run': {
 			why: 'Max Credits per Day is compared with what was spent before the run, which then spends any amount.',
 			from: 'today.credits + creditsSince(item, today)',
 			to: 'today.credits',
 		},
 	}),
-	...inFile(
-		'src/creation/credits/shownToday.ts',
-		'test/creation/credits/creditLimits.perDay.test.ts',
-		{
-			'money/sum-without-modes-is-nothing': {
-				why: 'Where the usage shows only a sum, speech and agent runs count as nothing, without a word.',
-				from: 'rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows',
-				to: 'rows',
-			},
-			'money/yesterday-counts': {
-				why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
-				from: '!undated.older.has(id)',
-				to: 'id !== undefined',
-			},
-			'money/running-job-is-settled': {
-				why: 'A job that ran when the day was first read and has failed since counts for the rest of the day.',
-				from: "if (state === 'running') firstRunning",
-				to: "if (state === 'bad') firstRunning",
-			},
-			'money/day-is-read-anew-by-each-call': {
-				why: 'Each call of an agent reads the list of the whole day: of 3,000 jobs for half a minute.',
-				from: 'Math.max(since, known?.settledBefore ?? since)',
-				to: 'since',
-			},
+	...caughtBy('test/creation/credits/creditLimits.perDay.test.ts', {
+		'money/sum-without-modes-is-nothing': {
+			why: 'Where the usage shows only a sum, speech and agent runs count as nothing, without a word.',
+			from: 'rows.length === 0 && creditsOf(usage) !== undefined ? undefined : rows',
+			to: 'rows',
 		},
-	),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.perDay.test.ts',
-		{
-			'money/unknown-day-is-free': {
-				why: 'Where nobody can say what was spent today, everything is sent.',
-				from: 'if (obstacle === undefined && !isTooMuch(',
-				to: 'if (!isTooMuch(',
-			},
+		'money/yesterday-counts': {
+			why: 'The jobs of yesterday count for Max Credits per Day, and nothing is made in the morning.',
+			from: '!undated.older.has(id)',
+			to: 'id !== undefined',
 		},
-	),
-	...inFile('src/transport/priceBook.ts', 'test/creation/credits/today.test.ts', {
+		'money/running-job-is-settled': {
+			why: 'A job that ran when the day was first read and has failed since counts for the rest of the day.',
+			from: "if (state === 'running') firstRunning",
+			to: "if (state === 'bad') firstRunning",
+		},
+		'money/day-is-read-anew-by-each-call': {
+			why: 'Each call of an agent reads the list of the whole day: of 3,000 jobs for half a minute.',
+			from: 'Math.max(since, known?.settledBefore ?? since)',
+			to: 'since',
+		},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.perDay.test.ts', {
+		'money/unknown-day-is-free': {
+			why: 'Where nobody can say what was spent today, everything is sent.',
+			from: 'if (obstacle === undefined && !isTooMuch(',
+			to: 'if (!isTooMuch(',
+		},
+	}),
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/guess-is-a-price': {
 			why: 'Films of ten seconds go out at the price of one of five, several at once.',
 			from: '?.has(exactKindOf(request)) ?? false;',
 			to: ' !== undefined;',
 		},
 	}),
-	...inFile('src/creation/credits/today.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/day-is-read-once': {
 			why: 'Two workers that make a batch each spend the limit of the day twice.',
 			from: 'since > 0 && since + price > left / SHARERS',
@@ -472,7 +400,7 @@ export const money: Mutant[] = [
 			to: 'if (read.ok) ',
 		},
 	}),
-	...inFile('src/creation/credits/shownToday.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/list-without-moments-is-empty': {
 			why: 'A list that goes on from no moment shows all jobs as older than the day: nothing counts.',
 			from: 'isKnown ? { older, isKnown } : { older: new Set<unknown>(), isKnown }',
@@ -484,193 +412,157 @@ export const money: Mutant[] = [
 			to: 'entries.set(entry, entryOf(',
 		},
 	}),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/lost-answer-is-over-the-limit': {
 			why: 'A picture that was paid for and not answered does not fit under the limit of the day, and is never given.',
 			from: ' || isOutcomeOpen(memory.state)) return undefined;',
 			to: ') return undefined;',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/ledger.test.ts', {
+	...caughtBy('test/creation/credits/ledger.test.ts', {
 		'money/sent-again-counts-again': {
 			why: 'A request of unknown outcome counts for the day once more with each 429, and then nothing fits.',
 			from: 'if (open) return voidEntry(item, entry);',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/credits/today.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/lost-voice-takes-the-day': {
 			why: 'A gateway has answered once in the place of the service, and nothing more is made that day.',
 			from: 'answeredAt > until - LOST_MS',
 			to: 'answeredAt <= until',
 		},
 	}),
-	...inFile('src/transport/workspace.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/quiet-hour-forgets-what-goes-on': {
 			why: 'After an hour without a request, what goes on counts for no limit of the day: 240 of 100 credits are spent.',
 			from: 'some(({ isEmpty }) => !isEmpty)',
 			to: 'some(() => false)',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/plans-count-twice': {
 			why: 'Each plan that nobody has approved yet counts twice for the day, and is read before each run.',
 			from: 'isPlan && entry.credits <= PLANNING_CREDITS',
 			to: 'false',
 		},
 	}),
-	...inFile('src/creation/credits/creditLimits.ts', 'test/creation/credits/today.test.ts', {
+	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/day-bounds-no-budget': {
 			why: 'An agent run that approves itself spends any amount under a limit of the day.',
 			from: 'Math.min(leftOfExecution(item), leftOfDay(item))',
 			to: 'leftOfExecution(item)',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/idempotency.ts',
-		'test/creation/idempotency/idempotency.sameRequest.test.ts',
-		{
-			'money/kept-402-pays-each-time': {
-				why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
-				from: 'if (replacement?.key === key) replacement.isPaid = true;',
-				to: 'if (replacement?.key === key) replacement.isPaid = false;',
-			},
-			'money/kept-402-pays-for-each-row': {
-				why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
-				from: 'return this.replacementOf(this.lastShared)?.key ??',
-				to: 'return',
-			},
-			'money/kept-402-stays': {
-				why: 'A key that was refused once more is tried for a day, though there are credits again.',
-				from: 'if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.lastShared);',
-				to: 'if (replacement?.key === "" && !replacement.isPaid) this.replacements.delete(this.lastShared);',
-			},
+	...caughtBy('test/creation/idempotency/idempotency.sameRequest.test.ts', {
+		'money/kept-402-pays-each-time': {
+			why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
+			from: 'if (replacement?.key === key) replacement.isPaid = true;',
+			to: 'if (replacement?.key === key) replacement.isPaid = false;',
 		},
-	),
-	...inFile(
-		'src/creation/credits/ledger.ts',
-		'test/creation/credits/creditLimits.repeats.test.ts',
-		{
-			'money/next-round-counts-twice': {
-				why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
-				from: 'request ${state.key ?? origin.place} ',
-				to: 'request ${origin.place} ',
-			},
+		'money/kept-402-pays-for-each-row': {
+			why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
+			from: 'return this.replacementOf(this.lastShared)?.key ??',
+			to: 'return',
 		},
-	),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.repeats.test.ts',
-		{
-			'money/dearer-than-what-is-paid-for': {
-				why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
-				from: 'if (executionSum.openOf(item) !== undefined) return undefined;',
-				to: '',
-			},
+		'money/kept-402-stays': {
+			why: 'A key that was refused once more is tried for a day, though there are credits again.',
+			from: 'if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.lastShared);',
+			to: 'if (replacement?.key === "" && !replacement.isPaid) this.replacements.delete(this.lastShared);',
 		},
-	),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.repeats.test.ts',
-		{
-			'money/free-parts-have-to-fit': {
-				why: 'With Same Request, parts of a text that cost nothing again are counted, and the limit refuses the rest.',
-				from: ' && !part.repeatsOnly()',
-				to: '',
-			},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
+		'money/next-round-counts-twice': {
+			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
+			from: 'request ${state.key ?? origin.place} ',
+			to: 'request ${origin.place} ',
 		},
-	),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.repeats.test.ts',
-		{
-			'money/known-parts-have-to-fit': {
-				why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
-				from: 'isToCome(part) && ',
-				to: '',
-			},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
+		'money/dearer-than-what-is-paid-for': {
+			why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
+			from: 'if (executionSum.openOf(item) !== undefined) return undefined;',
+			to: '',
 		},
-	),
-	...inFile(
-		'src/creation/credits/creditLimits.ts',
-		'test/creation/credits/creditLimits.repeats.test.ts',
-		{
-			'money/lost-parts-need-not-fit': {
-				why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
-				from: "!('job' in part.memory.state) && executionSum",
-				to: "part.memory.state.is === 'new' && executionSum",
-			},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
+		'money/free-parts-have-to-fit': {
+			why: 'With Same Request, parts of a text that cost nothing again are counted, and the limit refuses the rest.',
+			from: ' && !part.repeatsOnly()',
+			to: '',
 		},
-	),
-	...inFile('src/n8n/output/errors.ts', 'test/n8n/errors.test.ts', {
+	}),
+	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
+		'money/known-parts-have-to-fit': {
+			why: 'Parts of a text that are paid for already count as parts to be paid for, and the limit refuses the rest.',
+			from: 'isToCome(part) && ',
+			to: '',
+		},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
+		'money/lost-parts-need-not-fit': {
+			why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
+			from: "!('job' in part.memory.state) && executionSum",
+			to: "part.memory.state.is === 'new' && executionSum",
+		},
+	}),
+	...caughtBy('test/n8n/errors.test.ts', {
 		'money/failed-part-hides-the-others': {
 			why: 'A long text of which one part has failed does not name the one other part that is paid for.',
 			from: 'jobIds: ids.size > 1 ?',
 			to: 'jobIds: (context.jobIds?.length ?? 0) > 1 ?',
 		},
 	}),
-	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
+	...caughtBy('test/creation/refusals.test.ts', {
 		'money/parts-are-rows': {
 			why: 'One long text that is not allowed is taken for many rows: the rest with its voice is not sent.',
 			from: 'if (alike.refused.has(item.itemIndex)) return;',
 			to: 'alike.refused.add(-1 - alike.refused.size);',
 		},
 	}),
-	...inFile(
-		'src/creation/credits/ledger.ts',
-		'test/creation/idempotency/replayedJob.free.test.ts',
-		{
-			'money/repetition-counts': {
-				why: 'A picture that is given again for nothing uses up the limit of what is new.',
-				from: 'if (!isNew) return voidEntry(item, entry);',
-				to: '',
-			},
+	...caughtBy('test/creation/idempotency/replayedJob.free.test.ts', {
+		'money/repetition-counts': {
+			why: 'A picture that is given again for nothing uses up the limit of what is new.',
+			from: 'if (!isNew) return voidEntry(item, entry);',
+			to: '',
 		},
-	),
-	...inFile('src/creation/idempotency/replayedJob.ts', 'test/creation/answer.byStatus.test.ts', {
+	}),
+	...caughtBy('test/creation/answer.byStatus.test.ts', {
 		'money/accepted-means-failed': {
 			why: 'A job that the 202 of its creation calls failed is not looked at, and the next try pays again.',
 			from: "if (stateOf(made) !== 'bad') return made;",
 			to: 'return made;',
 		},
 	}),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/idempotency/replayedJob.free.test.ts',
-		{
-			'money/new-job-read-at-once': {
-				why: 'With Same Request each new job costs a read that nothing needs.',
-				from: " || provenanceOf(progress, made.job) === 'new')",
-				to: ')',
-			},
+	...caughtBy('test/creation/idempotency/replayedJob.free.test.ts', {
+		'money/new-job-read-at-once': {
+			why: 'With Same Request each new job costs a read that nothing needs.',
+			from: " || provenanceOf(progress, made.job) === 'new')",
+			to: ')',
 		},
-	),
-	...inFile(
-		'src/creation/idempotency/replayedJob.ts',
-		'test/creation/credits/creditLimits.perDay.test.ts',
-		{
-			'money/quick-jobs-are-free': {
-				why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
-				from: 'entry.mayBeOld = true;',
-				to: 'takeBack(item, entry);',
-			},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.perDay.test.ts', {
+		'money/quick-jobs-are-free': {
+			why: 'With Same Request, jobs that are made in a second count for no limit of the day.',
+			from: 'entry.mayBeOld = true;',
+			to: 'takeBack(item, entry);',
 		},
-	),
-	...inFile('src/n8n/tool.ts', 'test/n8n/tool.doors.test.ts', {
+	}),
+	...caughtBy('test/n8n/tool.doors.test.ts', {
 		'money/tool-call-of-another-row': {
 			why: 'An agent that asks for the picture of the second row gets that of the first.',
 			from: 'return READS_NODE.test(expressions) && !changes;',
 			to: 'return false;',
 		},
 	}),
-	...inFile('src/n8n/output/receipt.ts', 'test/n8n/receipt.test.ts', {
+	...caughtBy('test/n8n/receipt.test.ts', {
 		'money/receipt-is-markup': {
 			why: 'What a service says of a failure becomes markup in the editor of whoever runs the node.',
 			from: '${broken.length} failed${first} ${escaped(message)}.',
 			to: '${broken.length} failed${first} ${message}.',
 		},
 	}),
-	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
+	...caughtBy('test/creation/refusals.test.ts', {
 		'money/one-refusal-ends-all': {
 			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
 			from: 'if (!refusals.areMany) return;',
@@ -682,7 +574,7 @@ export const money: Mutant[] = [
 			to: 'continuesOnFail;',
 		},
 	}),
-	...inFile('src/creation/refusals.ts', 'test/creation/refusals.test.ts', {
+	...caughtBy('test/creation/refusals.test.ts', {
 		'money/same-again-after-a-402': {
 			why: 'Without credits, two hundred rows that ask for the same are all sent and refused.',
 			from: 'this.tooDear.push(',
@@ -704,42 +596,42 @@ export const money: Mutant[] = [
 			to: 'alike && ',
 		},
 	}),
-	...inFile('src/creation/refusals.ts', 'test/creation/credits/creditLimits.byOutput.test.ts', {
+	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',
 			from: 'if (run.continuesOnFail) return;',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/credits/ledger.ts', 'test/n8n/runOperation.wholeRuns.test.ts', {
+	...caughtBy('test/n8n/runOperation.wholeRuns.test.ts', {
 		'money/repeated-key-counts-twice': {
 			why: 'A retry counts the same job again, and stops at Max Credits although nothing more was spent.',
 			from: 'const more = Math.max(0, reserved - before);',
 			to: 'const more = reserved;',
 		},
 	}),
-	...inFile('src/base/texts.ts', 'test/creation/dryRun.test.ts', {
+	...caughtBy('test/creation/dryRun.test.ts', {
 		'money/dry-run-too-cheap': {
 			why: 'A dry run promises a price below the real one.',
 			from: 'Math.ceil(credits * 100 - 1e-6) / 100',
 			to: 'Math.floor(credits * 100 - 1e-6) / 100',
 		},
 	}),
-	...inFile('src/n8n/runOperation.ts', 'test/creation/dryRun.test.ts', {
+	...caughtBy('test/creation/dryRun.test.ts', {
 		'money/dry-run-pays': {
 			why: 'A dry run creates and pays.',
 			from: '\tif (settings.dryRun) return dryRun(item);\n',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/approval.ts', 'test/nodes/approve.test.ts', {
+	...caughtBy('test/nodes/approve.test.ts', {
 		'money/edited-plan-by-the-old-estimate': {
 			why: 'An edited plan is judged by the old one: approved and failed with all spent, or refused though it fits.',
 			from: 'if (ofSteps !== undefined) return ok({ credits: ofSteps });',
 			to: '',
 		},
 	}),
-	...inFile('src/fields/guards.ts', 'test/nodes/guards.test.ts', {
+	...caughtBy('test/nodes/guards.test.ts', {
 		'money/dry-run-deletes': {
 			why: 'A Dry Run that a model has set beside Delete is left out in silence, and the persona is gone.',
 			from: 'return unused.includes(parameter) && isSet(guard, value) && !holdsAnyway(spec, mapping);',
@@ -751,14 +643,14 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/check.ts', 'test/n8n/runOperation.test.ts', {
+	...caughtBy('test/n8n/runOperation.test.ts', {
 		'money/missing-scope-found-too-late': {
 			why: 'A key that may create and not read pays for a job whose result it can never fetch.',
 			from: 'waits ? readerOf(object).scope : undefined,',
 			to: 'undefined,',
 		},
 	}),
-	...inFile('src/n8n/runOperation.ts', 'test/n8n/faults.test.ts', {
+	...caughtBy('test/n8n/faults.test.ts', {
 		'money/receipt-ends-a-run': {
 			why: 'A sentence above the output that cannot be made fails a run that is paid for.',
 			from: 'if (receipt) running.call.addHint(receipt);\n	} catch {',
@@ -770,28 +662,28 @@ export const money: Mutant[] = [
 			to: 'hasFailed && !call.isTool);\n	} catch (error) {\n		throw error;',
 		},
 	}),
-	...inFile('src/n8n/runOperation.ts', 'test/n8n/faults.test.ts', {
+	...caughtBy('test/n8n/faults.test.ts', {
 		'money/fault-before-an-item-ends-all': {
 			why: 'An item that cannot be opened takes the paid rows of all others with it.',
 			from: 'result = faultOf(error);',
 			to: 'throw error;',
 		},
 	}),
-	...inFile('src/n8n/faults.ts', 'test/n8n/faults.test.ts', {
+	...caughtBy('test/n8n/faults.test.ts', {
 		'money/fault-shows-an-address': {
 			why: 'A fault of our own shows what it was about, such as a signed address.',
 			from: 'const problem = isOfLanguage ?',
 			to: 'const problem = message !== undefined ?',
 		},
 	}),
-	...inFile('src/n8n/runOperation.ts', 'test/n8n/runOperation.test.ts', {
+	...caughtBy('test/n8n/runOperation.test.ts', {
 		'money/half-a-run-is-sent': {
 			why: 'One item is wrong, n8n throws all results away, and the others are paid for.',
 			from: '\t\tthrowFailure(running, invalidOf(call, checked));\n',
 			to: '',
 		},
 	}),
-	...inFile('src/transport/client.ts', 'test/creation/run.outage.test.ts', {
+	...caughtBy('test/creation/run.outage.test.ts', {
 		'money/outage-sends-the-rest': {
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
 			from: 'return before >= unansweredSince - IN_A_ROW_MS;',
@@ -803,21 +695,21 @@ export const money: Mutant[] = [
 			to: 'this.giveUp(operation, attempts.failingSince)',
 		},
 	}),
-	...inFile('src/transport/client.ts', 'test/transport/client.test.ts', {
+	...caughtBy('test/transport/client.test.ts', {
 		'money/expired-while-it-waits': {
 			why: 'A lost creation whose key expires while it waits for its turn is sent all the same, and paid for again.',
 			from: 'if (isExpired) return failed ?? KEY_EXPIRED;',
 			to: '',
 		},
 	}),
-	...inFile('src/transport/network.ts', 'test/transport/network.test.ts', {
+	...caughtBy('test/transport/network.test.ts', {
 		'money/reset-means-never-sent': {
 			why: 'A connection that breaks after the request counts as never made: without a key it is paid for twice.',
 			from: '/^(ECONNREFUSED|',
 			to: '/^(ECONNRESET|ECONNREFUSED|',
 		},
 	}),
-	...inFile('src/transport/statuses.ts', 'test/transport/statuses.test.ts', {
+	...caughtBy('test/transport/statuses.test.ts', {
 		'money/conflict-is-final': {
 			why: 'The service is still at work on the first attempt: the item fails, though its job is being made.',
 			from: "409: other('replayable'),",
@@ -829,35 +721,35 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
+	...caughtBy('test/wire/answers.test.ts', {
 		'money/answer-unheard-after-stop': {
 			why: 'Stopping an execution cuts off the answer to a creation, and nobody learns the id of the paid job.',
 			from: 'outlivesCancel ? deadline : anyOf(context.signal, deadline)',
 			to: 'anyOf(context.signal, deadline)',
 		},
 	}),
-	...inFile('src/n8n/output/creditSentence.ts', 'test/n8n/errors.test.ts', {
+	...caughtBy('test/n8n/errors.test.ts', {
 		'money/error-says-nothing-was-spent': {
 			why: 'The error says that no credits were spent although an earlier try may have made a job.',
 			from: "if (context.outcomeUnknown) return 'outcomeUnknown';",
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/output/errorContext.ts', 'test/n8n/errors.test.ts', {
+	...caughtBy('test/n8n/errors.test.ts', {
 		'money/error-promises-a-free-retry': {
 			why: 'With Avoid Paying Twice off, the error tells the user to retry for free, which pays again.',
 			from: 'if (idempotency && retryMayPay(idempotency)) return false;',
 			to: '',
 		},
 	}),
-	...inFile('src/creation/outputs.ts', 'test/creation/idempotency/paidOnce.test.ts', {
+	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
 		'money/known-job-unnamed': {
 			why: 'A paid job that cannot be read at the moment is not named, so that nobody can fetch it later.',
 			from: 'fail(read.failure, { ...job })',
 			to: 'fail(read.failure)',
 		},
 	}),
-	...inFile('src/n8n/remembered.ts', 'test/n8n/tool.doors.test.ts', {
+	...caughtBy('test/n8n/tool.doors.test.ts', {
 		'money/own-agents-forget': {
 			why: "In n8n's own Agents a call whose answer was lost is paid for again by the same call.",
 			from: '!hasEnded(earlier.memory)) return earlier.memory;',
@@ -869,14 +761,14 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('src/n8n/entrance.ts', 'test/n8n/tool.doors.test.ts', {
+	...caughtBy('test/n8n/tool.doors.test.ts', {
 		'money/old-agents-hear-nothing': {
 			why: 'A model of an agent up to version 2 hears nothing of a failure, and buys another.',
 			from: '(isNested && ofCall.node.retryOnFail !== true)',
 			to: 'false',
 		},
 	}),
-	...inFile('src/n8n/output/errors.ts', 'test/n8n/tool.doors.test.ts', {
+	...caughtBy('test/n8n/tool.doors.test.ts', {
 		'money/model-hears-a-code': {
 			why: 'A model hears "The service did not respond (ECONNRESET)", and buys another.',
 			from: 'return context.isTool ? forModel(error) : error;',

@@ -1,8 +1,8 @@
-import { inFile, type Mutant } from './mutant';
+import { caughtBy, type Mutant } from './mutant';
 
 /** What is only read: lists, links and samples, and what Check Setup finds. */
 export const reads: Mutant[] = [
-	...inFile('src/transport/pages.ts', 'test/transport/pages.test.ts', {
+	...caughtBy('test/transport/pages.test.ts', {
 		'reads/older-than': {
 			why: 'Newer Than gives everything, and a report of one night counts all nights.',
 			from: 'entry.id === border.value)',
@@ -14,7 +14,7 @@ export const reads: Mutant[] = [
 			to: "border !== undefined ? undefined : 'the list lacks",
 		},
 	}),
-	...inFile('src/n8n/pickers/listSearch.ts', 'test/n8n/pickers.test.ts', {
+	...caughtBy('test/n8n/pickers.test.ts', {
 		'reads/signed-link-saved': {
 			why: 'A signed link is saved with the workflow, and shared with it.',
 			from: 'find((file) => expiryOf(file) === Infinity)',
@@ -26,7 +26,7 @@ export const reads: Mutant[] = [
 			to: '/^/.test(link)',
 		},
 	}),
-	...inFile('nodes/Workspace/setup/questions.ts', 'test/nodes/checkSetup.test.ts', {
+	...caughtBy('test/nodes/checkSetup.test.ts', {
 		'setup/asks-about-all-webhooks': {
 			why: 'A check takes half of the requests of a minute from the nodes that work.',
 			from: 'const MOST_WEBHOOKS = 3;',
@@ -34,8 +34,8 @@ export const reads: Mutant[] = [
 		},
 		'setup/tries-again': {
 			why: 'A service that is down is asked the same for minutes.',
-			from: 'const options = { retry: false,',
-			to: 'const options = { retry: true,',
+			from: 'const options = { retry: false, return429:',
+			to: 'const options = { retry: true, return429:',
 		},
 		'setup/asks-on-with-a-wrong-key': {
 			why: 'A wrong key is sent twenty times, and locked.',
@@ -53,14 +53,14 @@ export const reads: Mutant[] = [
 			to: 'signal',
 		},
 	}),
-	...inFile('nodes/Workspace/setup/access.ts', 'test/nodes/checkSetup.test.ts', {
+	...caughtBy('test/nodes/checkSetup.test.ts', {
 		'setup/any-refusal-is-a-scope': {
 			why: 'A key without write scopes is told that it probably has all.',
 			from: "(refusal === 'invalid' || refusal === 'noCredits')",
 			to: 'refusal !== undefined',
 		},
 	}),
-	...inFile('nodes/Workspace/setup/surroundings.ts', 'test/nodes/checkSetup.test.ts', {
+	...caughtBy('test/nodes/checkSetup.test.ts', {
 		'setup/http-is-fine': {
 			why: 'A trigger is published that no event ever reaches.',
 			from: "!== 'https:'",
@@ -72,14 +72,14 @@ export const reads: Mutant[] = [
 			to: 'if (seconds < 10 * most)',
 		},
 	}),
-	...inFile('src/n8n/check.ts', 'test/nodes/checkSetup.test.ts', {
+	...caughtBy('test/nodes/checkSetup.test.ts', {
 		'setup/needs-a-good-credential': {
 			why: 'Who has a wrong credential cannot check what is wrong with it.',
 			from: 'spec.perform !== undefined || (spec.creates',
 			to: 'spec.perform === undefined || (spec.creates',
 		},
 	}),
-	...inFile('nodes/Voice/operations.ts', 'test/reads/voiceSamples.test.ts', {
+	...caughtBy('test/reads/voiceSamples.test.ts', {
 		'reads/note-simplified-away': {
 			why: 'A sample is missing, and no row says why.',
 			from: "\t'warning',\n",

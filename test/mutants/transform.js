@@ -4,8 +4,10 @@ const swcJest = require('@swc/jest');
 /** The mutant that the tests are run against, as JSON; without it they are run against the code as it is. */
 const mutant = process.env.TEST_MUTANT ? JSON.parse(process.env.TEST_MUTANT) : undefined;
 
+const PUBLISHED = /^(?:nodes|credentials|src)[\\/]/;
+
 const mutated = (source, file, { config: { rootDir } }) =>
-	mutant && file === path.join(rootDir, mutant.file)
+	mutant && PUBLISHED.test(path.relative(rootDir, file))
 		? source.replace(mutant.from, () => mutant.to)
 		: source;
 

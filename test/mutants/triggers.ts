@@ -1,8 +1,8 @@
-import { inFile, type Mutant } from './mutant';
+import { caughtBy, type Mutant } from './mutant';
 
 /** Deliveries: whether they are genuine, new and wanted. Webhooks at the service. Polls. */
 export const triggers: Mutant[] = [
-	...inFile('nodes/PollingTrigger/poll.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+	...caughtBy('test/nodes/PollingTrigger/poll.test.ts', {
 		'triggers/filter-after-the-state': {
 			why: 'A filter that cannot be used ends a poll after it was recorded, and what had finished is lost.',
 			from: 'const isWanted = filterOf(this);',
@@ -14,33 +14,29 @@ export const triggers: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile(
-		'nodes/PollingTrigger/findNewlyFinished.ts',
-		'test/nodes/PollingTrigger/findNewlyFinished.test.ts',
-		{
-			'triggers/other-key-on-the-first-page': {
-				why: 'After a change of the key in a busy workspace all that has finished since the last poll is passed over.',
-				from: 'const MAX_PAGES_OF_OTHER_KEY = 20;',
-				to: 'const MAX_PAGES_OF_OTHER_KEY = 1;',
-			},
-			'triggers/poll-repeats': {
-				why: 'Every poll starts the workflow again for all that the list shows.',
-				from: 'done.filter(({ id }) => !seen.includes(id)).reverse()',
-				to: 'done.reverse()',
-			},
-			'triggers/first-poll-floods': {
-				why: 'Publishing starts the workflow for everything that was ever made.',
-				from: 'const last = known ?? own;',
-				to: 'const last = known ?? own ?? { workspace, seen: [], running: [] };',
-			},
-			'triggers/long-jobs-missed': {
-				why: 'A job that runs while a hundred others are made never starts the workflow.',
-				from: 'const hidden = running.filter((id) => !listed.has(id));',
-				to: 'const hidden: string[] = [];',
-			},
+	...caughtBy('test/nodes/PollingTrigger/findNewlyFinished.test.ts', {
+		'triggers/other-key-on-the-first-page': {
+			why: 'After a change of the key in a busy workspace all that has finished since the last poll is passed over.',
+			from: 'const MAX_PAGES_OF_OTHER_KEY = 20;',
+			to: 'const MAX_PAGES_OF_OTHER_KEY = 1;',
 		},
-	),
-	...inFile('src/trigger/signature.ts', 'test/trigger/signature.test.ts', {
+		'triggers/poll-repeats': {
+			why: 'Every poll starts the workflow again for all that the list shows.',
+			from: 'done.filter(({ id }) => !seen.includes(id)).reverse()',
+			to: 'done.reverse()',
+		},
+		'triggers/first-poll-floods': {
+			why: 'Publishing starts the workflow for everything that was ever made.',
+			from: 'const last = known ?? own;',
+			to: 'const last = known ?? own ?? { workspace, seen: [], running: [] };',
+		},
+		'triggers/long-jobs-missed': {
+			why: 'A job that runs while a hundred others are made never starts the workflow.',
+			from: 'const hidden = running.filter((id) => !listed.has(id));',
+			to: 'const hidden: string[] = [];',
+		},
+	}),
+	...caughtBy('test/trigger/signature.test.ts', {
 		'triggers/future-is-taken': {
 			why: 'A delivery that is dated ahead can be replayed until its time has come.',
 			from: '!(Math.abs(age) <= LIMITS',
@@ -62,7 +58,7 @@ export const triggers: Mutant[] = [
 			to: "if (secret === undefined) return 'there is no signing secret to check it with';",
 		},
 	}),
-	...inFile('nodes/Trigger/delivery.ts', 'test/nodes/Trigger/receive.test.ts', {
+	...caughtBy('test/nodes/Trigger/receive.test.ts', {
 		'triggers/refused-with-200': {
 			why: 'A delivery that was refused by mistake counts as taken at the service, and is never repeated.',
 			from: 'context.getResponseObject().status(401).end();',
@@ -94,7 +90,7 @@ export const triggers: Mutant[] = [
 			to: 'payload',
 		},
 	}),
-	...inFile('src/trigger/event.ts', 'test/trigger/event.test.ts', {
+	...caughtBy('test/trigger/event.test.ts', {
 		'triggers/step-for-its-job': {
 			why: 'The workflow gets the ID of a step within the job, of which the service knows nothing.',
 			from: 'if (itself && !isEvent && saysWhatItIs(inner)) return itself;',
@@ -106,7 +102,7 @@ export const triggers: Mutant[] = [
 			to: 'value,',
 		},
 	}),
-	...inFile('nodes/Trigger/delivery.ts', 'test/trigger/event.test.ts', {
+	...caughtBy('test/trigger/event.test.ts', {
 		'triggers/events-of-one-id-are-one': {
 			why: 'Where the `id` is that of the workspace, every event after the first is dropped as a repeat.',
 			from: '[eventId, kind, resourceId, resource?.status]',
@@ -133,14 +129,14 @@ export const triggers: Mutant[] = [
 			to: 'const OF_DELIVERY = /^$/;',
 		},
 	}),
-	...inFile('src/trigger/filters.ts', 'test/trigger/event.test.ts', {
+	...caughtBy('test/trigger/event.test.ts', {
 		'triggers/filter-lets-all-through': {
 			why: 'The filters of a trigger do nothing.',
 			from: "wanted.some((each) => each === value) ? 'wanted' : 'unwanted'",
 			to: "wanted.length > 0 ? 'wanted' : 'unwanted'",
 		},
 	}),
-	...inFile('nodes/Trigger/delivery.ts', 'test/nodes/Trigger/execute.test.ts', {
+	...caughtBy('test/nodes/Trigger/execute.test.ts', {
 		'triggers/run-again-is-dropped': {
 			why: 'Retrying an execution of the trigger outputs nothing, as its event has been seen.',
 			from: "if (context.getMode() !== 'webhook') return items;",
@@ -152,21 +148,21 @@ export const triggers: Mutant[] = [
 			to: 'memory.repeats = await',
 		},
 	}),
-	...inFile('nodes/Trigger/hookTiming.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...caughtBy('test/nodes/Trigger/registration.test.ts', {
 		'triggers/hook-takes-too-long': {
 			why: 'Publishing with a service that is away ends with n8n’s own words after 84 s instead of ours.',
 			from: 'const until = isRepeat ? before.until : startedAt + HOOK_MS;',
 			to: 'const until = startedAt + HOOK_MS;',
 		},
 	}),
-	...inFile('nodes/PollingTrigger/findNewlyFinished.ts', 'test/nodes/PollingTrigger/poll.test.ts', {
+	...caughtBy('test/nodes/PollingTrigger/poll.test.ts', {
 		'triggers/other-workspace-forgotten': {
 			why: 'Who changes to the key of another workspace and back misses all that has finished meanwhile.',
 			from: '...before.filter((one) => one !== last)',
 			to: '',
 		},
 	}),
-	...inFile('nodes/Trigger/hookTiming.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...caughtBy('test/nodes/Trigger/registration.test.ts', {
 		'triggers/publishing-drops-events': {
 			why: 'Publishing a changed trigger makes the service drop the events on their way, and all repeats.',
 			from: 'await systemClock.sleep(STAY_MS, stop.signal);',
@@ -193,7 +189,7 @@ export const triggers: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('nodes/Trigger/webhookAtService.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...caughtBy('test/nodes/Trigger/registration.test.ts', {
 		'triggers/deletes-webhooks-of-others': {
 			why: 'Publishing a workflow deletes all other webhooks of the workspace.',
 			from: 'if (webhook.url !== url) continue;',
@@ -205,7 +201,7 @@ export const triggers: Mutant[] = [
 			to: 'return current.url === url;',
 		},
 	}),
-	...inFile('nodes/Trigger/registration.ts', 'test/nodes/Trigger/registration.test.ts', {
+	...caughtBy('test/nodes/Trigger/registration.test.ts', {
 		'triggers/copy-deletes-the-original': {
 			why: 'Unpublishing a copy of a workflow deletes the webhook of the original.',
 			from: 'if (registration.workflowId !== context.getWorkflow().id) {',
@@ -217,7 +213,7 @@ export const triggers: Mutant[] = [
 			to: '',
 		},
 	}),
-	...inFile('nodes/Trigger/registration.ts', 'test/wire/webhooks.test.ts', {
+	...caughtBy('test/wire/webhooks.test.ts', {
 		'triggers/words-of-n8n-instead': {
 			why: 'Unpublishing while the service is away does not name the webhook that is left there.',
 			from: 'if (problem !== undefined) warn(context, problem);',

@@ -1,47 +1,43 @@
-import { inFile, type Mutant } from './mutant';
+import { caughtBy, type Mutant } from './mutant';
 
 /** What expressions give, what reaches the request, and what a credential holds. */
 export const values: Mutant[] = [
-	...inFile('src/fields/reservedNames.ts', 'test/fields/reservedNames.test.ts', {
+	...caughtBy('test/fields/reservedNames.test.ts', {
 		'values/moved-over-another-column': {
 			why: 'An item that brings both `error` and `input_error` loses the latter.',
 			from: 'columns[freeName(renamed(name), columns)] = json[name];',
 			to: 'columns[renamed(name)] = json[name];',
 		},
 	}),
-	...inFile('src/n8n/output/rows.ts', 'test/fields/reservedNames.test.ts', {
+	...caughtBy('test/fields/reservedNames.test.ts', {
 		'values/moved-under-the-result': {
 			why: 'Where the Result Field is called `input_error`, the column `error` of an item is lost.',
 			from: 'columnsOf({ ...json, [resultField]: undefined })',
 			to: 'columnsOf(json)',
 		},
 	}),
-	...inFile('src/base/values.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/anything-is-true': {
 			why: 'An expression that gives "no" or "off" switches an option on.',
 			from: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined',
 			to: 'Object.hasOwn(FLAGS, text) ? FLAGS[text] : true',
 		},
 	}),
-	...inFile('src/fields/rules/number.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/smallest-number-refused': {
 			why: 'Max Credits of 0 or a count of 1 is refused.',
 			from: 'return number >= (min ?? -Infinity)',
 			to: 'return number > (min ?? -Infinity)',
 		},
 	}),
-	...inFile(
-		'src/fields/rules/number.ts',
-		['test/fields/rules.test.ts', 'test/fields/settings.test.ts'],
-		{
-			'values/minutes-are-seconds': {
-				why: 'Wait Timeout of 30 minutes ends after 30 seconds, and every video is given up.',
-				from: '(ruled.value as number) * MINUTE_MS',
-				to: '(ruled.value as number) * 1_000',
-			},
+	...caughtBy(['test/fields/rules.test.ts', 'test/fields/settings.test.ts'], {
+		'values/minutes-are-seconds': {
+			why: 'Wait Timeout of 30 minutes ends after 30 seconds, and every video is given up.',
+			from: '(ruled.value as number) * MINUTE_MS',
+			to: '(ruled.value as number) * 1_000',
 		},
-	),
-	...inFile('src/fields/rules/dateTime.ts', 'test/fields/rules.test.ts', {
+	}),
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/seconds-taken-for-milliseconds': {
 			why: 'A Unix time in seconds becomes a day in 1970, and the usage of 50 years is asked for.',
 			from: 'const EARLIEST = 100_000_000_000;',
@@ -53,26 +49,21 @@ export const values: Mutant[] = [
 			to: "text.replace(' ', 'T').replace(/ /g, ''))",
 		},
 	}),
-	...inFile('src/fields/rules/rule.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/empty-expression-left-out': {
 			why: 'A field whose expression is misspelt is silently left out, and the wrong picture is paid for.',
 			from: 'if (isNothing(value)) return required ? EMPTY : GIVES_NOTHING;',
 			to: 'if (isNothing(value)) return required ? EMPTY : LEFT_OUT;',
 		},
 	}),
-	...inFile(
-		'src/fields/readFields.ts',
-		['test/n8n/check.test.ts', 'test/fields/settings.test.ts'],
-		{
-			'values/empty-guard-lifted': {
-				why: 'An expression that gives an empty Max Credits takes the limit away, and all is spent.',
-				from: 'const liftsGuard = guardsMoney && isEmptyText(value);',
-				to: 'const liftsGuard = false;',
-			},
+	...caughtBy(['test/n8n/check.test.ts', 'test/fields/settings.test.ts'], {
+		'values/empty-guard-lifted': {
+			why: 'An expression that gives an empty Max Credits takes the limit away, and all is spent.',
+			from: 'const liftsGuard = guardsMoney && isEmptyText(value);',
+			to: 'const liftsGuard = false;',
 		},
-	),
-	...inFile(
-		'src/fields/readFields.ts',
+	}),
+	...caughtBy(
 		['test/fields/buildRequest.test.ts', 'test/n8n/check.test.ts', 'test/fields/settings.test.ts'],
 		{
 			'values/hidden-field-counts': {
@@ -82,7 +73,7 @@ export const values: Mutant[] = [
 			},
 		},
 	),
-	...inFile('src/fields/rules/text.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/id-leaves-its-path': {
 			why: 'An ID with a slash deletes something else than what was meant.',
 			from: '/[/\\\\\\p{Cc}\\p{Surrogate}]|',
@@ -99,46 +90,42 @@ export const values: Mutant[] = [
 			to: 'const length = text.length;',
 		},
 	}),
-	...inFile('src/base/texts.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/half-an-emoji-is-sent': {
 			why: 'A prompt that was cut in the middle of an emoji is refused by the service.',
 			from: 'const UNSENDABLE = /[\\0\\p{Surrogate}]/gu;',
 			to: 'const UNSENDABLE = /[\\0]/gu;',
 		},
 	}),
-	...inFile('src/fields/rules/media.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/too-many-inputs': {
 			why: 'A second picture where one is allowed is sent, and the service refuses or drops it.',
 			from: 'if (max !== undefined && items.length > max)',
 			to: 'if (max !== undefined && items.length > max + 1)',
 		},
 	}),
-	...inFile('src/fields/rules/json.ts', 'test/fields/rules.test.ts', {
+	...caughtBy('test/fields/rules.test.ts', {
 		'values/number-lost-in-json': {
 			why: 'A failed calculation in Additional Fields becomes null without a word.',
 			from: "(typeof member === 'number' && !Number.isFinite(member))",
 			to: 'false',
 		},
 	}),
-	...inFile('src/fields/buildRequest.ts', 'test/fields/buildRequest.test.ts', {
+	...caughtBy('test/fields/buildRequest.test.ts', {
 		'values/empty-update-is-sent': {
 			why: 'An update whose expressions give nothing says that it has succeeded.',
 			from: "if (method === 'PATCH' && Object.keys(body).length === 0) return NOTHING_SET;",
 			to: '',
 		},
 	}),
-	...inFile(
-		'src/fields/buildRequest.ts',
-		['test/fields/buildRequest.test.ts', 'test/nodes/endpoints.test.ts'],
-		{
-			'values/path-is-not-encoded': {
-				why: 'An ID with a question mark or a hash reads another resource.',
-				from: '() => encodeURIComponent(String(value))',
-				to: '() => String(value)',
-			},
+	...caughtBy(['test/fields/buildRequest.test.ts', 'test/nodes/endpoints.test.ts'], {
+		'values/path-is-not-encoded': {
+			why: 'An ID with a question mark or a hash reads another resource.',
+			from: '() => encodeURIComponent(String(value))',
+			to: '() => String(value)',
 		},
-	),
-	...inFile('src/n8n/output/errors.ts', 'test/n8n/errors.shown.test.ts', {
+	}),
+	...caughtBy('test/n8n/errors.shown.test.ts', {
 		'values/code-replaces-a-message': {
 			why: 'An error that names a file such as ENOENT.png says that a host was not found.',
 			from: '\terror.messages = [];\n',
@@ -160,14 +147,14 @@ export const values: Mutant[] = [
 			to: 'new NodeOperationError(node, message, more)',
 		},
 	}),
-	...inFile('credentials/MediaGenApi.credentials.ts', 'test/credentials/credentials.test.ts', {
+	...caughtBy('test/credentials/credentials.test.ts', {
 		'values/limits-are-dropped': {
 			why: 'n8n forgets which scopes a key has, and nothing is refused before it is sent.',
 			from: '\t\t\tdefault: [],\n',
 			to: "			default: [],\n			displayOptions: { show: { apiKey: [''] } },\n",
 		},
 	}),
-	...inFile('src/transport/credential.ts', 'test/transport/credential.test.ts', {
+	...caughtBy('test/transport/credential.test.ts', {
 		'values/scopes-as-text': {
 			why: 'Scopes that are no list limit nothing, without a word.',
 			from: "if (Array.isArray(scopes) || scopes === undefined || scopes === null || scopes === '')",
@@ -189,14 +176,14 @@ export const values: Mutant[] = [
 			to: 'for (let layer = 0; layer < 0; layer += 1)',
 		},
 	}),
-	...inFile('src/n8n/authenticate.ts', 'test/transport/credential.test.ts', {
+	...caughtBy('test/transport/credential.test.ts', {
 		'values/key-to-another-host': {
 			why: 'An HTTP Request node that uses the credential sends the key to any host.',
 			from: 'target.origin === base.origin && ',
 			to: '',
 		},
 	}),
-	...inFile('src/transport/credential.ts', 'test/transport/credential.maskSecret.test.ts', {
+	...caughtBy('test/transport/credential.maskSecret.test.ts', {
 		'values/short-keys-are-shown': {
 			why: 'A service that repeats the key in an error puts it into the output and the log.',
 			from: 'secret.length < SHORTEST',
@@ -208,25 +195,21 @@ export const values: Mutant[] = [
 			to: 'undefined];',
 		},
 	}),
-	...inFile('src/n8n/n8nHost.ts', 'test/wire/answers.test.ts', {
+	...caughtBy('test/wire/answers.test.ts', {
 		'values/key-follows-a-redirect': {
 			why: 'n8n carries the key along to wherever a redirect leads.',
 			from: 'disableFollowRedirect: true,',
 			to: 'disableFollowRedirect: false,',
 		},
 	}),
-	...inFile(
-		'src/transport/credential.ts',
-		['test/transport/credential.test.ts', 'test/transport/credential.baseUrl.test.ts'],
-		{
-			'values/password-in-the-address': {
-				why: 'A base URL with a user name is taken, and shown in errors.',
-				from: 'if (url.username || url.password)',
-				to: 'if (url.username && url.password)',
-			},
+	...caughtBy(['test/transport/credential.test.ts', 'test/transport/credential.baseUrl.test.ts'], {
+		'values/password-in-the-address': {
+			why: 'A base URL with a user name is taken, and shown in errors.',
+			from: 'if (url.username || url.password)',
+			to: 'if (url.username && url.password)',
 		},
-	),
-	...inFile('src/creation/firstModel.ts', 'test/creation/firstModel.test.ts', {
+	}),
+	...caughtBy('test/creation/firstModel.test.ts', {
 		'values/first-model-of-any-mode': {
 			why: 'A video is asked of the first model of all, which makes images.',
 			from: 'path: ENDPOINTS.listModels.path, query }',
