@@ -222,7 +222,7 @@ export const money: Mutant[] = [
 		'money/delivered-given-again': {
 			why: 'Executing the node again in the editor gives the old picture for ever.',
 			from: 'else this.editor.remove(memory);',
-			to: 'else this.editor.add(memory, owner);',
+			to: 'else this.editor.add(memory, requester);',
 		},
 		'money/stop-unheard': {
 			why: 'A stopped execution is not known to be over: its retry pays for everything again.',

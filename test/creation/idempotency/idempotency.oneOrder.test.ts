@@ -95,6 +95,29 @@ test('a second retry of a stopped execution finds what the first one has made', 
 	expect(t.model.jobs).toHaveLength(2);
 });
 
+test('a second retry of a stopped execution makes anew what has failed in the first one', async () => {
+	let fails = true;
+	const t = setUp({
+		json: [{}, {}],
+		own: (item) => ({ prompt: item === 0 ? 'a cat' : 'a dog' }),
+		given: image,
+		workflowId: 'stopped before the dog that fails',
+		credential: { concurrentJobs: 1 },
+		service: {
+			ending: (prompt) => ({ status: fails && prompt === 'a dog' ? 'failed' : 'completed' }),
+		},
+	});
+	const stop = new AbortController();
+	clock.after(5_000, () => stop.abort());
+	await ended(t.run({ nodeMemory: {}, executionId: 'e1', signal: stop.signal }));
+	const retry = async (executionId: string) =>
+		await ended(t.run({ nodeMemory: {}, executionId, mode: 'retry' }));
+	expect((await retry('e2')).error?.message).toMatch(/failed/);
+	fails = false;
+	expect((await retry('e3')).items).toHaveLength(2);
+	expect(t.model.jobs).toHaveLength(3);
+});
+
 test('two retries of a stopped execution at the same time pay once for what neither had sent', async () => {
 	const t = setUp({
 		json: [{}, {}, {}],
