@@ -1,12 +1,12 @@
 import { create } from '../../src/creation/creation';
 import type { IdempotencyMode, OperationSpec } from '../../src/creation/item';
-import type { NodeMemory } from '../../src/creation/idempotency/itemState';
+import { newMemory, type NodeMemory } from '../../src/creation/idempotency/itemState';
 import { BinaryReference } from '../../src/files/localFile';
 import { ENDPOINTS, type Endpoint } from '../../src/api';
 import { runItem } from '../../src/n8n/runOperation';
 import type { BinarySource } from '../../src/transport/host';
 import { isRecord, type SendResult } from '../../src/base/types';
-import { answer } from '../model/answers';
+import { answer, LOST } from '../model/answers';
 import { hostWith, runAll, runOf, sourceWith, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
@@ -44,7 +44,7 @@ function world() {
 	/** What the storage says to a PUT, and the service to a creation. */
 	const answers = {
 		put: (number: number): SendResult => answer(number > 0 ? 200 : 500, ''),
-		create: (): SendResult => answer(202),
+		create: ((): SendResult => answer(202)) as (method?: string) => SendResult,
 		file: {} as Record<string, unknown>,
 	};
 	const send = async ({
@@ -69,7 +69,7 @@ function world() {
 			for (const urls of Object.values((body.input ?? {}) as Record<string, string[]>))
 				for (const url of urls) seen.urls.add(url);
 		}
-		return answers.create();
+		return answers.create(method);
 	};
 	const hostOf = (source: BinarySource, signal?: AbortSignal) => {
 		const host = hostWith(send, {
@@ -243,6 +243,24 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 		at.answers.create = () => answer(202);
 		await runRows(at, { mode, rows: 1, node: shared });
 		expect(at.seen.puts).toBe(2);
+	});
+
+	test('a request that names a new URL after a 429 is sent again with that one', async () => {
+		const at = world();
+		at.answers.file = { expires_at: '2026-01-01T00:02:00Z' };
+		// The address of the first upload is used up.
+		at.answers.put = (number) => answer([2, 3].includes(number) ? 403 : 200, '');
+		const replies = [answer(429), answer(429)];
+		at.answers.create = (method) => (method === 'POST' ? (replies.shift() ?? LOST) : answer(404));
+		const more = { mode, rows: 1, node: node(), memory: newMemory() };
+		await runRows(at, more);
+		const tries = at.seen.bodies.length;
+		await runRows(at, more);
+		if (mode !== 'none') expect(at.seen.bodies.length).toBeGreaterThan(tries);
+		const named = at.seen.bodies.map((body) => /files.example.\d/.exec(JSON.stringify(body))?.[0]);
+		const [first, second] = [...new Set(named)];
+		expect(named).toEqual([first, first, ...named.slice(2).map(() => second)]);
+		expect(second).toBeDefined();
 	});
 
 	test('whoever waits goes on where the one that sends is stopped', async () => {

@@ -13,8 +13,8 @@ export const money: Mutant[] = [
 		},
 		'money/crash-in-flight-forgotten': {
 			why: 'What was under way when n8n crashed counts as never sent once it is sent again: a refusal frees its key.',
-			from: 'mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight',
-			to: 'mayBeCarriedOut: state.mayBeCarriedOut',
+			from: 'mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight',
+			to: 'mayBeCarriedOut = state.mayBeCarriedOut',
 		},
 		'money/key-outlives-the-service': {
 			why: 'A lost creation is sent again after a day, when the service has dropped its key and makes a second job.',

@@ -218,11 +218,14 @@ const sentFirst = (keyNumber: number, { key, path, body, now, workspace }: Sendi
 	mayBeCarriedOut: false,
 });
 
-function sentAgain(state: Sent, workspace: string): Sent {
-	const out = { ...state, workspace, isInFlight: true };
+function sentAgain(state: Sent, { path, body, workspace }: Sending): Sent {
+	const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
+	// What certainly did nothing was built anew, such as with another URL of its file.
+	const known = mayBeCarriedOut ? state : { ...state, path, body };
+	const out = { ...known, workspace, isInFlight: true };
 	// What the other workspace may have made, the user has given up after a warning.
 	if (isOfOther(state, workspace)) return { ...out, mayBeCarriedOut: false, warnedIn: undefined };
-	return { ...out, mayBeCarriedOut: state.mayBeCarriedOut || state.isInFlight };
+	return { ...out, mayBeCarriedOut };
 }
 
 /** Whether a request went to another workspace than this, or to the same under another API key. */
@@ -244,9 +247,7 @@ function fromSent(state: Sent, event: ItemEvent): ItemState {
 	const { keyNumber, workspace } = state;
 	switch (event.kind) {
 		case 'sending':
-			return state.key === event.key
-				? sentAgain(state, event.workspace)
-				: sentFirst(keyNumber, event);
+			return state.key === event.key ? sentAgain(state, event) : sentFirst(keyNumber, event);
 		case 'noEffect':
 			return { ...state, isInFlight: false };
 		case 'outcomeUnknown':

@@ -58,7 +58,8 @@ const refusedWithKey: ItemEvent = { kind: 'refused', keepsKey: true };
 /** Every event in the states that it changes. */
 const TABLE: Array<[state: ItemState, event: ItemEvent, next: ItemState]> = [
 	[NEW, sending(), { ...sent, keyNumber: 0, key: undefined }],
-	[asked, sending('k2'), out],
+	// What certainly did nothing was built anew, such as with another link to its file.
+	[asked, sending('k2'), { ...out, path: '/speech', body: 1 }],
 	[out, sending('k2'), { ...out, mayBeCarriedOut: true }],
 	[unknown, sending('k2'), { ...unknown, isInFlight: true }],
 	[unknown, sending('k3'), { ...sent, key: 'k3' }],
