@@ -9,7 +9,7 @@ export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
 	/** `isTransient`: the storage or the network has failed, and not the file is wrong. */
-	| { kind: 'upload'; field: string; problem: string; isTransient?: true }
+	| { kind: 'upload'; field: string; problem: string; isTransient?: true; isOutage?: true }
 	/**
 	 * The item was not sent, because the run was halted, or because other items that ask for the same were
 	 * refused.
@@ -44,7 +44,8 @@ export type Failure =
 	| JobFailure
 	/** A plan was made that could not be approved at once, although that was asked for. */
 	| { kind: 'notApproved'; reason: string }
-	| { kind: 'download'; outputId: string; problem: string }
+	/** `isOutage`: the storage gives no answer about other files either, as with an upload. */
+	| { kind: 'download'; outputId: string; problem: string; isOutage?: true }
 	| CancelledFailure
 	/** Something in our own code has thrown. */
 	| { kind: 'fault'; problem: string };

@@ -165,8 +165,10 @@ export function noteFailure(item: Item, failed: Failed): void {
 		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
 		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
 	}
-	if ('isOutage' in failure && failure.isOutage)
-		return run.halt({ cause: 'the service gave no answer' });
+	if ('isOutage' in failure && failure.isOutage) {
+		const isOfFile = failure.kind === 'upload' || failure.kind === 'download';
+		return run.halt({ cause: `the ${isOfFile ? 'storage of files' : 'service'} gave no answer` });
+	}
 	if (failure.kind !== 'status') return;
 	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	if (concernsRun === undefined) return;

@@ -3,7 +3,7 @@ import { offAbort, onAbort } from '../base/abort';
 import type { Clock } from '../base/types';
 import type { Body } from '../transport/host';
 import type { LocalFile } from './localFile';
-import { permanentFailure, transientFailure, type FailedAttempt } from './transfer';
+import { permanentFailure, silentFailure, type FailedAttempt } from './transfer';
 
 /** If a storage takes no bytes for so long, it takes no more at all, in ms. */
 const SILENCE_MS = 60_000;
@@ -124,13 +124,15 @@ export class Outgoing {
 				await clock.sleep(left, closed.signal);
 				continue;
 			}
-			const ofFile = this.awaitsN8n
-				? 'n8n gave nothing more of the file'
-				: 'the storage took nothing more';
 			const seconds = `for ${limit / 1_000} s`;
-			this.failed = isWhole
-				? transientFailure(`the storage gave no answer ${seconds}`)
-				: permanentFailure(`${ofFile} ${seconds}`);
+			if (isWhole) this.failed = silentFailure(`the storage gave no answer ${seconds}`);
+			else if (this.awaitsN8n)
+				this.failed = permanentFailure(`n8n gave nothing more of the file ${seconds}`);
+			else {
+				// Most of a large file may have gone: it is not sent once more.
+				const tookNothing = silentFailure(`the storage took nothing more ${seconds}`);
+				this.failed = { ...tookNothing, next: 'never' };
+			}
 			this.stalled.abort();
 			return;
 		}

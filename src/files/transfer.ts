@@ -40,13 +40,21 @@ export interface FailedAttempt {
 	next: ReturnType<typeof ofStorage>;
 	/** The headers of the response, if there was one. */
 	headers?: Record<string, string>;
+	/** Whether the storage was silent: it gave no answer, or took or gave no bytes any more. */
+	isSilent?: boolean;
 }
 
 /** A failure that would come again in another attempt. */
 export const permanentFailure = (problem: string): FailedAttempt => ({ problem, next: 'never' });
 
 /** A failure that may pass. */
-export const transientFailure = (problem: string): FailedAttempt => ({ problem, next: 'again' });
+const transientFailure = (problem: string): FailedAttempt => ({ problem, next: 'again' });
+
+/** The storage was silent, which may pass. */
+export const silentFailure = (problem: string): FailedAttempt => ({
+	...transientFailure(problem),
+	isSilent: true,
+});
 
 /** The result of an attempt. */
 export type AttemptResult<T> = { done: T } | FailedAttempt;
@@ -62,7 +70,7 @@ export function failureOfAnswer(
 	if ('noResponse' in response) {
 		const { noResponse: problem, unsent } = response;
 		const isTransient = unsent === undefined || unsent === 'connection';
-		return isTransient ? transientFailure(problem) : permanentFailure(problem);
+		return isTransient ? silentFailure(problem) : permanentFailure(problem);
 	}
 	const { status, headers } = response;
 	return {
@@ -123,6 +131,7 @@ export async function followRedirects<R extends Hop>(
 
 /** One file on its way. */
 export interface Transfer<A, T> {
+	way: 'up' | 'down';
 	/**
 	 * Gives the address for the next attempt.
 	 * @param refusals how often an address was refused as used up or expired. An address that is of no use
@@ -140,16 +149,62 @@ export interface Transfer<A, T> {
 	 * Makes the failure of the item. It must not contain an address.
 	 * @param isTransient whether the transfer may succeed later
 	 */
-	failure(problem: string, isTransient?: true): Failed;
+	failure(problem: string, facts: { isTransient?: true; isOutage?: true }): Failed;
 }
 
-/** Sends or fetches a file: makes attempts until one succeeds or a further one is of no use. */
+/** So many silent attempts in a row, which are those of two files, show that the storage is away. */
+const MANY_SILENT = 2 * MAX_ATTEMPTS;
+
+/** Two attempts are in a row if the second began within this time after the first was over, in ms. */
+const IN_A_ROW_MS = 60_000;
+
+/** The silence of the storage of a workspace about files, one way. Times are in ms on the monotonic clock. */
+class Silence {
+	private inARow = 0;
+	private lastAt = -Infinity;
+	/** When the storage was last found to be away. */
+	awayAt = -Infinity;
+
+	broken(): void {
+		this.inARow = 0;
+	}
+
+	/** An attempt has met it. */
+	met(beganAt: number, now: number): void {
+		if (beganAt > this.lastAt + IN_A_ROW_MS) this.inARow = 0;
+		this.inARow += 1;
+		this.lastAt = now;
+		if (this.inARow >= MANY_SILENT) this.awayAt = now;
+	}
+}
+
+/** Both ways may lead to different storages. */
+class Silences {
+	/** They save time and may be forgotten. */
+	readonly isEmpty = true;
+	readonly up = new Silence();
+	readonly down = new Silence();
+}
+
+const AWAY: FailedAttempt = {
+	problem: 'the storage gives no answer',
+	next: 'never',
+	isSilent: true,
+};
+
+/**
+ * Sends or fetches a file: makes attempts until one succeeds or a further one is of no use. If the storage is
+ * away, none of the files that wait for their turn is tried: each would take minutes.
+ */
 export async function transfer<A, T>(
 	{ channel }: Pick<Host, 'channel'>,
-	{ clock, random }: Pick<Workspace, 'clock' | 'random'>,
-	{ address, turns = new Semaphore(1), attempt, failure }: Transfer<A, T>,
+	workspace: Pick<Workspace, 'clock' | 'random' | 'shared'>,
+	{ way, address, turns = new Semaphore(1), attempt, failure }: Transfer<A, T>,
 ): Promise<Result<T>> {
 	const { signal } = channel;
+	const { clock, random } = workspace;
+	const silence = workspace.shared(Silences)[way];
+	const since = clock.monotonic();
 	let refusals = 0;
 	let isOther = false;
 	let at = await address(refusals);
@@ -157,15 +212,24 @@ export async function transfer<A, T>(
 		if (!at.ok) return at;
 		const { value } = at;
 		const result = await turns.run(channel, async () => {
+			if (silence.awayAt >= since) return AWAY;
+			const beganAt = clock.monotonic();
 			const deadline = AbortSignal.timeout(TRANSFER_TIMEOUT_MS);
-			return await attempt(value, signal ? AbortSignal.any([signal, deadline]) : deadline);
+			const end = signal ? AbortSignal.any([signal, deadline]) : deadline;
+			const attempted = await attempt(value, end);
+			if ('done' in attempted || !attempted.isSilent) silence.broken();
+			else if (!signal?.aborted) silence.met(beganAt, clock.monotonic());
+			return attempted;
 		});
 		if (result && 'done' in result) return ok(result.done);
 		if (!result || signal?.aborted) return fail({ kind: 'cancelled' });
-		const { problem, next, headers = {} } = result;
+		const { problem, next, headers = {}, isSilent } = result;
 		const isFinal = next === 'never' || (next === 'otherAddress' && isOther);
-		const isTransient = next === 'never' ? undefined : true;
-		if (isFinal || number === MAX_ATTEMPTS) return failure(problem, isTransient);
+		const isTransient = next !== 'never' || isSilent ? true : undefined;
+		if (isFinal || number === MAX_ATTEMPTS) {
+			const isOutage = silence.awayAt >= since ? true : undefined;
+			return failure(problem, { isTransient, isOutage });
+		}
 		if (next === 'otherAddress') {
 			isOther = true;
 			refusals += 2;
@@ -214,7 +278,7 @@ export interface Output {
 }
 
 const CANCELLED = permanentFailure('cancelled');
-const TOOK_TOO_LONG = transientFailure('the transfer took too long');
+const TOOK_TOO_LONG = silentFailure('the transfer took too long');
 
 type Bytes = AsyncGenerator<Uint8Array, void>;
 
@@ -244,7 +308,7 @@ function boundedBody(
 			const before = bytes;
 			await clock.sleep(STALL_MS, closed.signal);
 			if (closed.signal.aborted) return;
-			if (bytes - before < MIN_BYTES) return abort(transientFailure('the transfer stalled'));
+			if (bytes - before < MIN_BYTES) return abort(silentFailure('the transfer stalled'));
 		}
 	};
 	async function* counted(): Bytes {
@@ -398,8 +462,10 @@ export async function download(
 			const fresh = refusals > 0 || hasExpired ? await output.renew() : undefined;
 			return ok(fresh ?? output.url);
 		},
+		way: 'down',
 		turns: downloads,
 		attempt: async (url, end) => await attemptDownload(host, clock, output, url, end),
-		failure: (problem) => fail({ kind: 'download', outputId: output.id, problem }),
+		failure: (problem, { isOutage }) =>
+			fail({ kind: 'download', outputId: output.id, problem, isOutage }),
 	});
 }

@@ -91,8 +91,8 @@ export async function upload(
 	{ field, file, key, lastKey }: Upload,
 ): Promise<Result<Json>> {
 	const { size, type } = file;
-	const failure = (problem: string, isTransient?: true): Failed =>
-		fail({ kind: 'upload', field, problem, isTransient });
+	const failure = (problem: string, facts = {}): Failed =>
+		fail({ kind: 'upload', field, problem, ...facts });
 	if (file.problem) return failure(file.problem);
 	const fileName = safeFileName(nameOfType(safeFileName(file.fileName) || `${field}.bin`, type));
 
@@ -159,6 +159,7 @@ export async function upload(
 			destinations.set(number, destination);
 			return destination;
 		},
+		way: 'up',
 		attempt: put,
 		failure,
 	});

@@ -7,6 +7,7 @@ const SLOTS = 'test/transport/jobSlots.test.ts';
 const WIRE = 'test/wire/answers.test.ts';
 const CREATION = 'test/creation/creation.test.ts';
 const OUTAGE = 'test/creation/run.outage.test.ts';
+const STORAGE = 'test/creation/run.silentStorage.test.ts';
 const TOOL = 'test/n8n/tool.test.ts';
 const CREDENTIAL = 'test/transport/credential.test.ts';
 const WORKSPACE = 'test/transport/workspace.test.ts';
@@ -183,6 +184,17 @@ const SENTENCES: Record<string, Proof[]> = {
 				'a run that meets nothing but %s ends in its time, also where all jobs are known, and goes on with them later',
 			],
 		],
+	'If as many tries in a row as two files have get no answer from the storage, it is away: nothing more of the run is sent, and files that wait are given up.':
+		[
+			[STORAGE, 'of a run whose jobs are all made, downloads that get no answer take no longer'],
+			[STORAGE, 'uploads that get no answer end the run, and nothing is sent'],
+		],
+	'A retry fetches the files of the jobs that were made.': [
+		[
+			STORAGE,
+			'downloads that get no answer end the run, and a retry has the files of all that was made',
+		],
+	],
 	'A tool call of an AI agent is answered after 45 seconds, unless you set another _Wait Timeout_, and the same call goes on.':
 		[
 			[

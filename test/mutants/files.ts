@@ -116,6 +116,13 @@ export const files: Mutant[] = [
 			to: 'isLocalService(baseUrl)',
 		},
 	}),
+	...caughtBy('test/creation/run.silentStorage.test.ts', {
+		'files/silent-storage-is-asked-for-hours': {
+			why: 'A storage that gives no answer is asked for each of 200 files, four times for two minutes.',
+			from: 'if (silence.awayAt >= since) return AWAY;',
+			to: '',
+		},
+	}),
 	...caughtBy('test/files/transfer.download.test.ts', {
 		'files/part-taken-for-the-whole': {
 			why: 'A 206 with a part of the video is stored as the video.',

@@ -6,11 +6,17 @@ import type { ApiRequest, Send } from '../../src/base/types';
 /** As far as anybody looks at it. */
 export const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n picture', 'latin1');
 
-/** n8n's request function before a service: what is no request of the API is the download of a picture. */
+/**
+ * n8n's request function before a service: what is no request of the API is the download of a picture.
+ * @param storage what happens before that
+ */
 export const n8nRequest =
-	(send: Send) =>
+	(send: Send, storage: (method: string) => Promise<void> = async () => {}) =>
 	async ({ baseURL, method, url, qs, body, headers }: IHttpRequestOptions) => {
 		if (!baseURL) {
+			// It takes what is sent.
+			if (method === 'PUT') await (body as unknown as Readable).toArray();
+			await storage(String(method));
 			const bytes = PICTURE;
 			return {
 				statusCode: 200,

@@ -20,6 +20,8 @@ export interface Part extends Partial<NodeRun> {
 	json?: Array<Record<string, unknown>>;
 	given?: Record<string, unknown>;
 	own?: (item: number) => Record<string, unknown>;
+	/** What happens before a file goes up or comes down. */
+	storage?: (method: string) => Promise<void>;
 	/** Answers instead of the model. */
 	answers?: (request: ApiRequest) => SendResult | undefined | Promise<SendResult | undefined>;
 }
@@ -34,6 +36,7 @@ export function setUp({
 	given,
 	own,
 	answers = () => undefined,
+	storage,
 	credential,
 	...run
 }: Part = {}) {
@@ -42,7 +45,7 @@ export function setUp({
 	const request = n8nRequest(async (asked) => {
 		sent.push(asked);
 		return (await answers(asked)) ?? (await model.send(asked));
-	});
+	}, storage);
 	const items = json.map((each) => ({ json: each })) as INodeExecutionData[];
 	keys += 1;
 	const apiKey = `canary-key-${keys}-of-a-service`;
