@@ -15,11 +15,16 @@ export type Failure =
 	 * refused.
 	 */
 	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
-	/**
-	 * The item was not sent, because it would exceed the limit of the execution. `price` is `null` if the
-	 * service states none.
-	 */
-	| { kind: 'creditCap'; maxCredits: number; reserved: number; price: number | null | undefined }
+	/** The item was not sent, because it would exceed the limit of the execution. */
+	| {
+			kind: 'creditCap';
+			maxCredits: number;
+			reserved: number;
+			/** `null` if the service states none. */
+			price: number | null | undefined;
+			/** What of `reserved` is counted for requests that had no answer. */
+			unanswered?: number;
+	  }
 	/**
 	 * The item was not sent, because it would exceed the limit of the day. `obstacle`: why that limit
 	 * cannot be kept.

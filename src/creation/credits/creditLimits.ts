@@ -132,8 +132,8 @@ function beyondExecution(item: Item, expected: Expected): Failed | undefined {
 	const { maxCredits } = item.settings;
 	if (maxCredits === Infinity) return undefined;
 	if (!isTooMuch(expected, { left: leftOfExecution(item), limit: maxCredits })) return undefined;
-	const { reserved } = item.executionSum;
-	return fail({ kind: 'creditCap', maxCredits, reserved, price: expected.price });
+	const { reserved, unanswered } = item.executionSum;
+	return fail({ kind: 'creditCap', maxCredits, reserved, price: expected.price, unanswered });
 }
 
 const NEVER_READ: DayObstacle = { kind: 'unreadable', problem: 'what was spent is not known' };

@@ -298,6 +298,13 @@ export class ExecutionSum {
 		this.count(`job ${id}`, (this.amounts[`job ${id}`] ?? 0) - credits);
 	}
 
+	/** What all requests count with whose outcome is open; `undefined` if there are none. */
+	get unanswered(): number | undefined {
+		const ofRequests = Object.entries(this.amounts).filter(([name]) => name.startsWith(OF_REQUEST));
+		if (ofRequests.length === 0) return undefined;
+		return ofRequests.reduce((sum, [, credits]) => sum + credits, 0);
+	}
+
 	/** What the request of an item counts with whose outcome is open; `undefined` where it does not count. */
 	openOf(item: AskedItem): number | undefined {
 		const name = nameOfOpen(item);
@@ -320,8 +327,10 @@ export class ExecutionSum {
 	}
 }
 
+const OF_REQUEST = 'request ';
+
 /** A request has one name in all its tries, and the next one under the same key another. */
 function nameOfOpen({ memory: { state }, origin }: AskedItem): string | undefined {
 	if (state.is !== 'sent') return undefined;
-	return `request ${state.key ?? origin.place} ${state.firstSentAt}`;
+	return `${OF_REQUEST}${state.key ?? origin.place} ${state.firstSentAt}`;
 }

@@ -103,7 +103,7 @@ const afterLimit = (context: ErrorContext): string =>
 	`${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}`;
 
 function ofCreditCap(
-	{ maxCredits, reserved, price }: FailureOf<'creditCap'>,
+	{ maxCredits, reserved, price, unanswered }: FailureOf<'creditCap'>,
 	context: ErrorContext,
 ): Text {
 	if (price === null)
@@ -115,9 +115,18 @@ function ofCreditCap(
 		price === undefined
 			? ''
 			: `, and this item is expected to cost ${price}, at the prices of last time`;
+	const counted =
+		unanswered === undefined
+			? ''
+			: `, of which ${unanswered} are counted for what had no answer and may have cost as much`;
+	// Where its price is not certain, it counts with all that is left of any limit.
+	const cure =
+		unanswered === undefined
+			? 'Raise the limit'
+			: 'Wait until the service answers, or remove the limit';
 	return [
 		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${reserved} credits${expected}. ${howFar(context)}Raise the limit, then ${afterLimit(context)}.`,
+		`This execution has reserved ${reserved} credits${counted}${expected}. ${howFar(context)}${cure}, then ${afterLimit(context)}.`,
 	];
 }
 

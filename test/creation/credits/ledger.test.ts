@@ -80,6 +80,7 @@ test('where only a guess is known of it, what was lost may have cost all that is
 	item.memory.state = open;
 	if (entry) settleEntry(item, entry, dearer, lost, false);
 	expect(sums()).toEqual([50, 70, []]);
+	expect(item.executionSum.unanswered).toBe(50);
 });
 
 describe('two items that send one request under a key that they share, after an answer was lost', () => {
