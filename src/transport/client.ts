@@ -110,7 +110,8 @@ export class Client {
 			if (isExpired) return failed ?? KEY_EXPIRED;
 
 			// It is sent once.
-			unansweredSince ??= clock.monotonic();
+			const sentAt = clock.monotonic();
+			unansweredSince ??= sentAt;
 			options.onSending?.();
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const problem = problemOf(response, validate);
@@ -125,7 +126,7 @@ export class Client {
 			attempts ??= new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);
 			const pauseMs = attempts.pauseAfter(response, isReplayable());
 			// A caller that wants the 429 waits for a job slot then: the request rate is not to blame.
-			if (isThrottled && !return429) rateLimiter.throttled(pauseMs ?? 0, isRead);
+			if (isThrottled && !return429) rateLimiter.throttled(pauseMs ?? 0, isRead, sentAt);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			// An answer of the service itself, and a failure on this machine, say nothing of other requests.
 			const isGivenUp = pauseMs === undefined && reason !== undefined && !isThrottled;

@@ -196,11 +196,12 @@ export class RateLimiter {
 	 * The service has answered 429. If a read is refused, there were too many requests in the minute.
 	 * Anything else, such as making a voice, may be refused for another reason, so it pauses all requests
 	 * only if our own minute is full.
+	 * @param sentAt when the request went out. Reads that were out when the limit was halved say nothing new
 	 */
-	throttled(waitMs: number, isRead = false): void {
+	throttled(waitMs: number, isRead = false, sentAt = this.clock.monotonic()): void {
 		const now = this.clock.monotonic();
 		const isFull = this.used(now) >= this.requestsPerMinute;
-		if (isRead) {
+		if (isRead && sentAt >= this.afterRefusal.at) {
 			const left = this.requestsPerMinute * TUNING.partAfterRefusal;
 			this.afterRefusal = { perMinute: Math.max(MIN_PER_MINUTE, left), at: now };
 		}

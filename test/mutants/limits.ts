@@ -25,8 +25,8 @@ export const limits: Mutant[] = [
 		},
 		'limits/no-cut-beside-others': {
 			why: 'Beside another n8n in the same workspace nobody slows down, and both are refused all the time.',
-			from: '\t\tif (isRead) {',
-			to: '\t\tif (isRead && isFull) {',
+			from: 'if (isRead && sentAt',
+			to: 'if (isRead && isFull && sentAt',
 		},
 	}),
 	...caughtBy('test/n8n/entrance.test.ts', {

@@ -1,6 +1,7 @@
 import fc from '../support/fastCheck';
+import { Client } from '../../src/transport/client';
 import { RateLimiter } from '../../src/transport/sharing';
-import { channelOf, LOST } from '../model/answers';
+import { answer, channelOf, LOST } from '../model/answers';
 import { VirtualClock } from '../model/virtualClock';
 
 const MINUTE = 60_000;
@@ -138,6 +139,24 @@ describe('beside other clients of the workspace', () => {
 		expect(rateLimiter.requestsPerMinute).toBe(30);
 		for (let each = 0; each < 10; each += 1) rateLimiter.throttled(5_000, true);
 		expect(rateLimiter.requestsPerMinute).toBe(3);
+	});
+
+	test('reads that went out together and are refused halve the limit once', async () => {
+		const clock = new VirtualClock();
+		const rateLimiter = new RateLimiter(clock, 60);
+		const client = new Client(rateLimiter, clock, () => 0.5);
+		let refusals = 10;
+		const slow = channelOf(async () => {
+			await clock.sleep(100);
+			refusals -= 1;
+			return refusals >= 0 ? answer(429) : answer(200, {});
+		});
+		const read = { method: 'GET', path: '/generations' } as const;
+		const reads = Array.from({ length: 10 }, async () => await client.request(slow, read));
+		const ended = Promise.all(reads);
+		await clock.pass(500);
+		expect(rateLimiter.requestsPerMinute).toBe(30);
+		for (const { ok } of await clock.run(ended)) expect(ok).toBe(true);
 	});
 
 	test('also where no list has shown them: who is alone keeps to the limit, and is not refused', async () => {
