@@ -35,8 +35,12 @@ function costSentence(costs: Array<number | undefined>): string {
 }
 
 /** A request as it would be sent. Where no model is chosen, it gets the first one that the service lists. */
-async function asSent(item: Item, request: ApiRequest): Promise<Result<ApiRequest>> {
-	if (!item.hasService) return ok(request);
+async function asSent(
+	item: Item,
+	request: ApiRequest,
+	lacksModel = false,
+): Promise<Result<ApiRequest>> {
+	if (!lacksModel || !item.hasService) return ok(request);
 	const body = await withFirstModel(item, request.body);
 	if (body.ok) return ok({ ...request, body: body.value });
 	return body.failure.kind === 'input' ? body : ok(request);
@@ -50,9 +54,9 @@ async function allAsSent(item: Item): Promise<ApiRequest[]> {
 	const all: ApiRequest[] = [];
 	for (const [, prepared] of item.run.checked) {
 		if (!prepared.ok || !prepared.value.settings.dryRun) continue;
-		const { request, parts = [request] } = prepared.value;
+		const { request, parts = [request], lacksModel } = prepared.value;
 		for (const part of parts) {
-			const sent = await asSent(item, part);
+			const sent = await asSent(item, part, lacksModel);
 			all.push(sent.ok ? sent.value : part);
 		}
 	}
@@ -206,7 +210,7 @@ async function storeSamples(
 
 /** What an item would become. Nothing is remembered of it, so that the real run starts from scratch. */
 export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
-	const { request, parts = [request], memory, run, itemIndex, settings } = item;
+	const { request, parts = [request], lacksModel, memory, run, itemIndex, settings } = item;
 	const opened = await openFiles(item, instancesIn(request.body, BinaryReference));
 	if (!opened.ok) return opened;
 	const checked = item.spec.check ? await item.spec.check(item) : ok(undefined);
@@ -222,7 +226,7 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const resources: Json[] = [];
 	const files: StoredFile[][] = [];
 	for (const [index, partRequest] of parts.entries()) {
-		const asIs = await asSent(item, partRequest);
+		const asIs = await asSent(item, partRequest, lacksModel);
 		if (!asIs.ok) return asIs;
 		const part = asIs.value;
 		const suffix = parts.length > 1 ? `_${index + 1}` : '';

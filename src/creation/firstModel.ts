@@ -30,12 +30,11 @@ async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>
 }
 
 /**
- * The body of a generation with its model. What the workspace lists first is read by the first item of
- * a run that asks for it.
+ * The body of a generation for which no model is chosen, with its model. What the workspace lists first is
+ * read by the first item of a run that asks for it.
  */
 export async function withFirstModel(item: Item, body: unknown): Promise<Result<unknown>> {
-	const { run, workspace, lacksModel } = item;
-	if (!lacksModel) return ok(body);
+	const { run, workspace } = item;
 	const { mode } = body as { mode: unknown };
 	const { firstModels } = run.cache;
 	const byMode = getOrCreate(firstModels, workspace, () => new Map());

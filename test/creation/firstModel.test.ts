@@ -109,3 +109,23 @@ test('a dry run names it, without a creation, and goes on where the catalogue ca
 	expect(refused.asked).toHaveLength(1);
 	expect([...named.posts(), ...refused.posts()]).toEqual([]);
 });
+
+test.each([[0], [1]])(
+	'a dry run asks for the prices of the models as they would be sent, where only item %i has none',
+	async (lacking) => {
+		const generation = { object: 'generation', mode: 'image', status: 'completed', outputs: [{}] };
+		const listed = [
+			{ ...generation, id: 'g1', model: 'studio/one', estimated_credits: 3 },
+			{ ...generation, id: 'g2', model: 'studio/two', estimated_credits: 5 },
+		];
+		const t = setUp({
+			json: json.slice(0, 2),
+			own: (item) => ({ prompt: 'p', ...(item !== lacking && { model: byId('studio/two') }) }),
+			given: { downloadOutputs: false, options: { dryRun: true } },
+			answers: ({ path }) =>
+				path === '/models' ? listOf('studio/one') : answer(200, { object: 'list', data: listed }),
+		});
+		const [row] = await t.run();
+		expect(row?.json.summary).toContain('2 jobs, about 8 credits');
+	},
+);
