@@ -152,8 +152,12 @@ export interface Transfer<A, T> {
 	failure(problem: string, facts: { isTransient?: true; isOutage?: true }): Failed;
 }
 
-/** So many silent attempts in a row, which are those of two files, show that the storage is away. */
+/**
+ * So many silent attempts in a row, which are those of two files, show that the storage is away if they last
+ * for so long, in ms: while it is restarted it may refuse as many within a second.
+ */
 const MANY_SILENT = 2 * MAX_ATTEMPTS;
+const AWAY_AFTER_MS = 30_000;
 
 /** Two attempts are in a row if the second began within this time after the first was over, in ms. */
 const IN_A_ROW_MS = 60_000;
@@ -161,6 +165,7 @@ const IN_A_ROW_MS = 60_000;
 /** The silence of the storage of a workspace about files, one way. Times are in ms on the monotonic clock. */
 class Silence {
 	private inARow = 0;
+	private firstAt = -Infinity;
 	private lastAt = -Infinity;
 	/** When the storage was last found to be away. */
 	awayAt = -Infinity;
@@ -172,9 +177,11 @@ class Silence {
 	/** An attempt has met it. */
 	met(beganAt: number, now: number): void {
 		if (beganAt > this.lastAt + IN_A_ROW_MS) this.inARow = 0;
+		if (this.inARow === 0) this.firstAt = beganAt;
 		this.inARow += 1;
 		this.lastAt = now;
-		if (this.inARow >= MANY_SILENT) this.awayAt = now;
+		const isLong = now - this.firstAt >= AWAY_AFTER_MS;
+		if (isLong && this.inARow >= MANY_SILENT) this.awayAt = now;
 	}
 }
 

@@ -87,3 +87,16 @@ test('uploads that get no answer end the run, and nothing is sent', async () => 
 		texts.filter((text) => /could not be uploaded|the storage of files/.test(text)),
 	).toHaveLength(ROWS);
 });
+
+test('a storage that is restarted ends nothing, though it refuses many tries in a row', async () => {
+	let tries = 0;
+	const t = rows({
+		credential: { requestsPerMinute: 1_000_000, concurrentJobs: 1_000 },
+		async storage() {
+			tries += 1;
+			if (tries <= 40) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+		},
+	});
+	const { items } = await t.start();
+	expect(items.filter(({ binary }) => binary)).toHaveLength(ROWS);
+});

@@ -184,10 +184,11 @@ const SENTENCES: Record<string, Proof[]> = {
 				'a run that meets nothing but %s ends in its time, also where all jobs are known, and goes on with them later',
 			],
 		],
-	'If as many tries in a row as two files have get no answer from the storage, it is away: nothing more of the run is sent, and files that wait are given up.':
+	'If as many tries in a row as two files have get no answer from the storage for half a minute, it is away: nothing more of the run is sent, and files that wait are given up.':
 		[
 			[STORAGE, 'of a run whose jobs are all made, downloads that get no answer take no longer'],
 			[STORAGE, 'uploads that get no answer end the run, and nothing is sent'],
+			[STORAGE, 'a storage that is restarted ends nothing, though it refuses many tries in a row'],
 		],
 	'A retry fetches the files of the jobs that were made.': [
 		[
