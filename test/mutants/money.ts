@@ -474,8 +474,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
 		'money/next-round-counts-twice': {
 			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
-			from: '${OF_REQUEST}${state.key ?? origin.place} ',
-			to: '${OF_REQUEST}${origin.place} ',
+			from: 'request ${state.key ?? origin.place} ',
+			to: 'request ${origin.place} ',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {

@@ -1,5 +1,6 @@
 import { ENDPOINTS } from '../../api';
 import type { Result } from '../../base/result';
+import { roundedUp } from '../../base/texts';
 import { DAY_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
 import { AGENT_STATUSES, jobState } from '../../transport/jobState';
@@ -298,11 +299,10 @@ export class ExecutionSum {
 		this.count(`job ${id}`, (this.amounts[`job ${id}`] ?? 0) - credits);
 	}
 
-	/** What all requests count with whose outcome is open; `undefined` if there are none. */
+	/** What all requests count with whose outcome is open; `undefined` if that is nothing. */
 	get unanswered(): number | undefined {
-		const ofRequests = Object.entries(this.amounts).filter(([name]) => name.startsWith(OF_REQUEST));
-		if (ofRequests.length === 0) return undefined;
-		return ofRequests.reduce((sum, [, credits]) => sum + credits, 0);
+		const credits = roundedUp(Number(this.flow.mediaGenUnanswered ?? 0));
+		return credits > 0 ? credits : undefined;
 	}
 
 	/** What the request of an item counts with whose outcome is open; `undefined` where it does not count. */
@@ -314,7 +314,10 @@ export class ExecutionSum {
 	/** @param credits what it counts with from now on; 0 where it does not */
 	countOpen(item: AskedItem, credits: number): void {
 		const name = nameOfOpen(item);
-		if (name !== undefined) this.count(name, credits);
+		if (name === undefined) return;
+		const more = credits - (this.amounts[name] ?? 0);
+		this.flow.mediaGenUnanswered = Number(this.flow.mediaGenUnanswered ?? 0) + more;
+		this.count(name, credits);
 	}
 
 	noteUnpriced(request: Priced): void {
@@ -327,10 +330,8 @@ export class ExecutionSum {
 	}
 }
 
-const OF_REQUEST = 'request ';
-
 /** A request has one name in all its tries, and the next one under the same key another. */
 function nameOfOpen({ memory: { state }, origin }: AskedItem): string | undefined {
 	if (state.is !== 'sent') return undefined;
-	return `${OF_REQUEST}${state.key ?? origin.place} ${state.firstSentAt}`;
+	return `request ${state.key ?? origin.place} ${state.firstSentAt}`;
 }

@@ -81,6 +81,17 @@ test('where only a guess is known of it, what was lost may have cost all that is
 	if (entry) settleEntry(item, entry, dearer, lost, false);
 	expect(sums()).toEqual([50, 70, []]);
 	expect(item.executionSum.unanswered).toBe(50);
+	item.executionSum.countOpen(item, 0);
+	expect(item.executionSum.unanswered).toBeUndefined();
+});
+
+test('a refused row does not look through what thousands of others have reserved', () => {
+	const ownKeys = () => {
+		throw new Error('All amounts are looked through');
+	};
+	const sum = new ExecutionSum({ mediaGenReserved: new Proxy({}, { ownKeys }) });
+	sum.addJob('gen_1', 2);
+	expect([sum.reserved, sum.unanswered]).toEqual([2, undefined]);
 });
 
 describe('two items that send one request under a key that they share, after an answer was lost', () => {
