@@ -120,7 +120,7 @@ class Creation {
 
 	/** From its key to its job, and on to the files if they are wanted. */
 	async toItsEnd(): Promise<Result<ItemOutput>> {
-		const { item, files, idempotency } = this;
+		const { item, files, idempotency, progress } = this;
 		const unfit = await this.begin();
 		if (unfit) return unfit;
 		const made = await this.obtainJob();
@@ -132,7 +132,9 @@ class Creation {
 		const isOfCreation = made.endpoint === undefined;
 		if (isOfCreation && (refusal === 'invalid' || refusal === 'notFound'))
 			forgetUploads(item, files, idempotency);
-		return whyStopped(item, made);
+		const end = whyStopped(item, made);
+		// While it waited for a top-up, the run was halted: what has ended it is its own 402.
+		return end.failure.kind === 'skipped' ? (progress.creditWait.lackedCredits ?? end) : end;
 	}
 
 	/** What has to be settled before the first request. @returns why the item is not sent at all */

@@ -111,13 +111,15 @@ describe('402', () => {
 		expect([run.charged, run.refused]).toEqual([0, 1]);
 	});
 
-	test('where a top-up was waited for, each row was tried meanwhile: none is once more', async () => {
+	test('where a row has waited for a top-up in vain, no other is sent; those that were refused say so', async () => {
 		const options = { onInsufficientCredits: 'wait', creditWaitTimeout: 1 };
 		const given = { downloadOutputs: false, options };
 		const rows = times(30).map((_, index) => ({ model: `model ${index}` }));
 		const run = await runOf(rows, 0, { given, credential: { concurrentJobs: 1 } });
 		// One every 20 seconds.
 		expect(run.refused).toBeLessThan(8);
+		const notSent = run.words.filter((words) => words?.startsWith('Not sent: the credits ran out'));
+		expect(notSent).toHaveLength(30 - run.refused);
 		expect(new Set(run.tryAgain)).toEqual(new Set(['afterTopUp']));
 	});
 
