@@ -109,7 +109,7 @@ class Creation {
 		};
 		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
 		const repeatsOnly = () => isRepetition(this.progress, this.draft);
-		partsOfItem?.all.push({ memory, origin, body, repeatsOnly });
+		partsOfItem?.underWay.push({ memory, origin, body, repeatsOnly });
 	}
 
 	/** Whatever of our own has thrown, its slot is for others. */

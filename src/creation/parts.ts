@@ -14,20 +14,23 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	const { node, origin, settings } = item;
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
-	const partsOfItem: PartsOfItem = { all: [] };
+	const partsOfItem: PartsOfItem = { underWay: [] };
 	const results = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.place, index);
-			return await create({
+			const memory = itemMemory(node, place);
+			const result = await create({
 				...item,
 				partsOfItem,
 				request,
 				parts: undefined,
 				part: labelOfPart(index),
-				memory: itemMemory(node, place),
+				memory,
 				origin: { ...origin, place },
 				settings: settingsOf.value[index] ?? settings,
 			});
+			partsOfItem.underWay = partsOfItem.underWay.filter((part) => part.memory !== memory);
+			return result;
 		}),
 	);
 	// What was not sent because of another part says nothing by itself.

@@ -87,9 +87,9 @@ const pricedOf = ({ spec }: Item, body: unknown): Priced => ({
  * another execution has lost, nor one that a 429 has put off.
  */
 function bodiesToCome({ memory, executionSum, partsOfItem }: Item): unknown[] {
-	const isToCome = (part: PartsOfItem['all'][number]) =>
+	const isToCome = (part: PartsOfItem['underWay'][number]) =>
 		!('job' in part.memory.state) && executionSum.openOf(part) === undefined;
-	const others = partsOfItem?.all.filter((part) => part.memory !== memory) ?? [];
+	const others = partsOfItem?.underWay.filter((part) => part.memory !== memory) ?? [];
 	return others.filter((part) => isToCome(part) && !part.repeatsOnly()).map(({ body }) => body);
 }
 

@@ -8,7 +8,7 @@ import {
 	type NodeMemory,
 } from '../../../src/creation/idempotency/itemState';
 import { runItem } from '../../../src/n8n/runOperation';
-import { LOST } from '../../model/answers';
+import { answer, LOST } from '../../model/answers';
 import { oneItem, runOf } from '../../model/run';
 import { byId, setUp, type Part } from '../../support/serviceRun';
 
@@ -157,6 +157,24 @@ test('parts of which a lost execution does not know whether they were made have 
 	const { result } = await click('two', { maxCredits: 8 });
 	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });
 	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first', 'third']);
+});
+
+test('a part whose job has failed is not made again in this try, so it has to fit no more', async () => {
+	const ofSecond = { status: 'failed', error: { message: 'no' } };
+	const { model, through, click } = longText({
+		price: () => 4,
+		ending: (prompt): Partial<Resource> =>
+			prompt === 'second' ? ofSecond : { status: 'completed' },
+	});
+	let refusals = 5;
+	through(({ body }) => {
+		if (!JSON.stringify(body ?? '').includes('first') || refusals === 0) return undefined;
+		refusals -= 1;
+		return answer(429);
+	});
+	const { result } = await click('one', { maxCredits: 12 });
+	expect(result).toMatchObject({ failure: { kind: 'jobFailed' } });
+	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['first', 'second', 'third']);
 });
 
 test('parts that Same Request gives again for nothing need not fit', async () => {
