@@ -74,7 +74,7 @@ export const mustHaveId = (body: unknown) =>
 export class Client {
 	/**
 	 * By operation: when a request was last given up, on the monotonic clock. An answer of the service to a
-	 * later one deletes the entry.
+	 * later one deletes the entry, but for one such as 409, which leaves open what was done.
 	 */
 	private readonly givenUpAt = new Map<string, number>();
 
@@ -116,11 +116,12 @@ export class Client {
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const problem = problemOf(response, validate);
 			const isUsable = !isNoResponse(response) && problem === undefined;
-			if (isUsable || isAnswerOfService(response)) this.givenUpAt.delete(operation);
+			const reason = isUsable ? undefined : retryReason(response);
+			const isInOrder = isUsable || (isAnswerOfService(response) && reason !== 'transient');
+			if (isInOrder) this.givenUpAt.delete(operation);
 			if (isUsable) return ok(response);
 
 			// What its failure means: for it, for the requests of a minute, and for other requests.
-			const reason = retryReason(response);
 			const isThrottled = reason === 'throttled';
 			outcomeUnknown ||= isOutcomeUnknown(response);
 			attempts ??= new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);

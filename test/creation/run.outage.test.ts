@@ -1,5 +1,5 @@
 import type { ApiRequest, SendResult } from '../../src/base/types';
-import { answer, LOST } from '../model/answers';
+import { answer, errorBody, LOST } from '../model/answers';
 import { byId, clock, ended, setUp } from '../support/serviceRun';
 import { cases } from '../support/thorough';
 
@@ -56,6 +56,11 @@ const SILENCE: Array<[name: string, gateway: Gateway, limitMs: number]> = [
 			return { noResponse: 'timeout' };
 		},
 		(2 * WAIT + 1) * 60_000 + 2 * 120_000,
+	],
+	[
+		'409 in the Error shape, which may pass',
+		async () => answer(409, errorBody('Conflict')),
+		(2 * WAIT + 1) * 60_000,
 	],
 	// Whoever answers so is not the service, and what cannot be reached certainly has done nothing.
 	['404 without the Error shape', async () => answer(404, '<html>Not found</html>'), 90_000],
