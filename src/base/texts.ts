@@ -26,7 +26,7 @@ export const withoutSlashes = (text: string): string => text.replace(/(?<!\/)\/+
 /** A text as it may be sent: well-formed Unicode without NUL. */
 export const sendable = (text: string): string => text.replace(UNSENDABLE, '');
 
-/** Pairs of characters that people and models put around a value. */
+/** Pairs of characters that people and language models put around a value. */
 const AROUND: Record<string, string> = {
 	'"': '"',
 	"'": "'",

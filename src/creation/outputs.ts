@@ -12,7 +12,7 @@ import type { Item, ItemOutput, Settings } from './item';
 import type { JobReference } from './idempotency/itemState';
 
 /*
- * The files of a job that has ended well, once each in an execution.
+ * The files of a job that has ended well, once each for a node of an execution.
  *
  * Why one is not downloaded again: Retry On Fail runs the node again in the same execution. There the item is
  * known to be done, so that its job is not read again if it was short enough to be remembered and its links

@@ -19,9 +19,10 @@ import type { Item } from './item';
  *
  * A 402, from its answer to the rows:
  *
- * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Wait for Top-Up the row waits for
- *    credits (`tellTopUpGate`), and if none come in time, nothing further is sent. Under Same Request it goes
- *    out once more with another key (`settleKey`). Otherwise the run is told (`tellRun`, then `noteFailure`).
+ * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it
+ *    goes out once more with another key (`settleKey`). Under Wait for Top-Up the row waits for credits
+ *    (`tellTopUpGate`), and the first row of the run whose time is over halts it: nothing further is sent,
+ *    also of rows that were not tried yet. Otherwise the run is told (`tellRun`, then `noteFailure`).
  * 2. `noteLackOfCredits` keeps how much the row has asked for. What is under way goes on, and so do jobs that
  *    were made: their rows are good ones.
  * 3. Each other row asks `whyNot` before it is sent (`newRequest` in `creation.ts`, `sendNow` in

@@ -10,7 +10,7 @@ import { dryRun, maxCredits, maxCreditsPerDay } from './settings';
 
 /*
  * A guard that is set holds, or nothing is sent. A guard is a field that keeps money from being spent, such
- * as Dry Run and the limits of credits. A model or a script may set one where it would guard nothing:
+ * as Dry Run and the limits of credits. An agent or a script may set one where it would guard nothing:
  *
  * - in a collection of an operation that cannot keep it (`unkeptGuard`)
  * - beside its collection, such as `dryRun` where `options.dryRun` is meant (`misplacedGuard`)
@@ -61,7 +61,7 @@ const guardsOf = (operations: readonly Operation[]): MappedField[] =>
 		.flatMap(({ fields }) => mappedFields(fields))
 		.filter(({ mapping }) => mapping.guardsMoney);
 
-/** Guards that any node understands beside its collections: a model may have seen them at another node. */
+/** Guards that any node understands beside its collections: an agent may have seen them at another node. */
 const OF_ANY_NODE = mappedFields([options([dryRun, maxCredits, maxCreditsPerDay])]);
 
 /** Whether a guard has a value. A switch that is off has none, but a limit of 0 has. */

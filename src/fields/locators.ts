@@ -163,7 +163,7 @@ const worksOn = (ui: Named): Field => ({
 
 /**
  * The ID of what the previous item has made. A tool of an AI agent has no previous item, so its field is
- * empty at first, and the model or a person fills it in.
+ * empty at first, and the agent or a person fills it in.
  */
 export function ofItemBefore(field: Field): Field[] {
 	const nothing = field.type === 'resourceLocator' ? { ...NOTHING_CHOSEN, mode: 'id' } : '';

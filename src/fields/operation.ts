@@ -59,8 +59,8 @@ const OPTIONS = { displayName: 'Options', name: 'options' } as const;
 
 /**
  * The fields of an operation as n8n passes them on. An operation that changes something accepts options even
- * if it shows none: if a model or a script has set a Dry Run for *Delete*, that must be seen and not silently
- * ignored.
+ * if it shows none: if an agent or a script has set a Dry Run for *Delete*, that must be seen and not
+ * silently ignored.
  */
 export function fieldsWithOptions({ fields, spec }: Pick<Operation, 'fields' | 'spec'>): Field[] {
 	const hasOptions = fields.some(({ name }) => name === OPTIONS.name);

@@ -141,8 +141,8 @@ export function callOfOne(context: IExecutePaginationFunctions): NodeCall {
 		...ofCall,
 		inputs,
 		isNested,
-		// Agents up to version 2 tell their model nothing of what is thrown, so a failure becomes a row here.
-		// But Retry On Fail tries again only what is thrown.
+		// Agents up to version 2 tell their language model nothing of what is thrown, so a failure becomes a
+		// row. But Retry On Fail tries again only what is thrown.
 		continuesOnFail: ofCall.continuesOnFail || (isNested && ofCall.node.retryOnFail !== true),
 		runIndex: runIndexOf(context, index),
 		parameter: (_, name, fallback) => readParameter(read, name, fallback),

@@ -161,8 +161,8 @@ function createSend(context: HostContext, access: Access, httpOptions: HttpOptio
 		request.headers = own;
 		if (body !== undefined) {
 			// The body is sent as text, because n8n's client leaves out names such as `constructor` of an
-			// object. Its names are sorted, because a service may compare the bytes under one key, and a
-			// model writes the same JSON in another order.
+			// object. Its names are sorted, because a service may compare the bytes under one key, and an
+			// agent writes the same JSON in another order.
 			request.body = canonicalJson(body);
 			own['Content-Type'] = 'application/json';
 		}

@@ -161,6 +161,6 @@ function inputText({ json, binary }: Input, isTool: boolean): string {
 		id ?? shortHash(data),
 	]);
 	if (!isTool) return JSON.stringify([json, files]);
-	// Equal calls have different ids, and a model may name the arguments in another order.
+	// Equal calls have different ids, and an agent may name the arguments in another order.
 	return canonicalJson([{ ...json, toolCallId: undefined }, files]);
 }

@@ -26,7 +26,9 @@ export interface CreditWait {
  * 1. Creations that were not refused yet are tried first: they may be cheaper than the refused ones.
  * 2. If a creation succeeds that was refused before, there was a top-up, and all go on. Any other that
  *    succeeds may only be cheaper: then one more is tried at once.
- * 3. A wait without credits ends at its deadline, but not before the creation was tried once.
+ * 3. A creation that was refused waits until its deadline, any other until it is tried or cancelled. The
+ *    first deadline that passes in a run halts it (`noteFailure` in `creation/refusals.ts`), and so cancels
+ *    all that wait in it, also what was not tried yet.
  */
 export class TopUpGate {
 	/** When the next attempt may be made, on the monotonic clock; `undefined` while credits do not lack. */

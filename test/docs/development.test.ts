@@ -54,14 +54,38 @@ test('each promise has its mechanisms, and each mechanism a file of src and a te
 	expect(lacking).toEqual([]);
 });
 
+/** All pages of the documentation. */
+const pages = ['.', 'docs', 'docs/nodes', 'sandbox', 'examples'].flatMap((folder) =>
+	readdirSync(join(ROOT, folder))
+		.filter((file) => file.endsWith('.md'))
+		.map((file) => posix.join(folder, file)),
+);
+
+test('what a page says to be in a file is declared there', () => {
+	const files = [...PUBLISHED, 'sandbox', 'lab', 'scripts', 'bench'].flatMap((folder) =>
+		filesIn(folder),
+	);
+	const pairs = pages.flatMap((file) =>
+		[...read(file).matchAll(/`(\w+)(?:\(.*?\))?`\s+(?:in|of)\s+`([\w./]+\.ts)`/g)].map(
+			([, name = '', where = '']) => ({ file, name, where }),
+		),
+	);
+	const wrong = pairs.filter(({ name, where }) => {
+		const meant = files.filter((one) => one === where || one.endsWith(`/${where}`));
+		// Declared there, not only used: as itself or as a member of an object.
+		const declared = new RegExp(
+			`(function|const|class|interface|type) ${name}\\b|^\\t${name}:`,
+			'm',
+		);
+		return !meant.some((one) => declared.test(read(one)));
+	});
+	expect(wrong).toEqual([]);
+	expect(pairs.length).toBeGreaterThan(5);
+});
+
 const OURS = 'src|nodes|sandbox|lab|bench|scripts|test|docs|examples';
 
 test('what a page names by its path, a file or a folder, is there', () => {
-	const pages = ['.', 'docs', 'sandbox', 'examples'].flatMap((folder) =>
-		readdirSync(join(ROOT, folder))
-			.filter((file) => file.endsWith('.md'))
-			.map((file) => posix.join(folder, file)),
-	);
 	const missing = pages.flatMap((file) =>
 		matchesIn(read(file), new RegExp(`\`((?:${OURS})(?:/[\\w.-]+)*/?)\``, 'g'))
 			// What is installed is not there in a fresh clone.

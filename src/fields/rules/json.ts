@@ -5,7 +5,7 @@ import { LEFT_OUT, type Rule, whenThere } from './rule';
 
 const FENCE = '```';
 
-/** The content of the code fence in the answer of a model, without the name of the language. */
+/** The content of the code fence in the answer of a language model, without the name of its format. */
 function fenced(text: string): string {
 	const start = text.indexOf(FENCE) + FENCE.length;
 	const end = text.lastIndexOf(FENCE);

@@ -3,7 +3,7 @@ import type { NoResponse } from '../../base/types';
 import { baseUrlIn } from '../../transport/credential';
 import { meaningOf, type AnswerKind } from '../../transport/statuses';
 
-/* What a person or a model reads of a request that has failed: of the answer, or that none came. */
+/* What a person or an agent reads of a request that has failed: of the answer, or that none came. */
 
 /** What has happened, and what to do. */
 export type Text = [happened: string, todo: string];

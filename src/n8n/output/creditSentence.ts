@@ -65,15 +65,15 @@ function nothing(done: 'sent' | 'created', { failure }: Failed, context: ErrorCo
 }
 
 /**
- * What a model has to know where there is no idempotency key: of other failures it is told that the same call
- * costs nothing.
+ * What an agent has to know where there is no idempotency key: of other failures it is told that the same
+ * call costs nothing.
  */
 const paysAgain = ({ idempotency, isTool, charges }: ErrorContext): string =>
 	isTool && idempotency === 'none' && charges !== false
 		? ' The same call again would be paid for again.'
 		: '';
 
-/** What a job has reserved, for a model: it sees nothing else of a job that it is not given. */
+/** What a job has reserved, for an agent: it sees nothing else of a job that it is not given. */
 function reservedBy({ job }: Failed, { isTool }: ErrorContext): string {
 	const credits = isTool && job ? creditsOf(job) : undefined;
 	return credits === undefined ? '' : `It has reserved ${creditWords(credits)}. `;

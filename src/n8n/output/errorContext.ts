@@ -67,7 +67,7 @@ const GO_ON: Record<WorkflowMode, string> = {
 	production: 'retry this execution',
 };
 
-/** How a model goes on: only with the same arguments it is the same call. */
+/** How an agent goes on: only with the same arguments it is the same call. */
 const SAME_CALL = 'call this tool again with exactly the same arguments';
 
 /**

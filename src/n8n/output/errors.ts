@@ -101,7 +101,7 @@ export function detailsOf(failed: Failed, context: ErrorContext): IDataObject {
 
 /**
  * Whether a failed row may succeed without being changed:
- * - `never`: something is wrong with the request itself, or the model could not make it
+ * - `never`: something is wrong with the request itself, or the media model could not make it
  * - `later`: once what was in the way is gone
  * - `afterTopUp`: once the workspace has credits
  */
@@ -151,7 +151,7 @@ export function nodeError(node: INode, failed: Failed, context: ErrorContext): N
 	return error;
 }
 
-/** Puts all into the message, because n8n gives a model nothing else of what a tool throws. */
+/** Puts all into the message, because n8n gives a language model nothing else of what a tool throws. */
 function forModel(error: NodeApiError): NodeApiError {
 	const { message, description } = error;
 	return description

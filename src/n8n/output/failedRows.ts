@@ -89,7 +89,7 @@ export function errorRow(
 	return { json: { ...first, ...columns, ...failed }, pairedItem };
 }
 
-/** The row of a failed tool call: what a model needs to know, without what it has said itself. */
+/** The row of a failed tool call: what an agent needs to know, without what it has said itself. */
 function toolRow(
 	{ message, description }: Words,
 	{ jobId, credits }: IDataObject,

@@ -66,7 +66,7 @@ export function jsonOf(resource: Json): IDataObject {
 	return inReadingOrder(json);
 }
 
-/** What a model needs to know of a job, beside the fields about credits … */
+/** What an agent needs to know of a job, beside the fields about credits … */
 const JOB_FIELDS = ['id', 'object', 'status', 'mode', 'model', 'url'];
 /** … of how it ended … */
 const END_FIELDS = ['failure', 'errors', 'warning', 'next', 'part', 'parts'];

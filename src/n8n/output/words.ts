@@ -12,7 +12,7 @@ import { withEditorLabels } from './editorLabels';
 import { canGoOn, goOn, type ErrorContext } from './errorContext';
 
 /*
- * What a person or a model reads of a failure: what has happened, and what to do. The kinds stand in the
+ * What a person or an agent reads of a failure: what has happened, and what to do. The kinds stand in the
  * order of `Failure` in `result.ts`. What takes more than a sentence is a function below, in the same order.
  */
 
@@ -163,7 +163,7 @@ function ofPossibleDuplicate(
 	{ job }: Failed,
 	context: ErrorContext,
 ): Text {
-	// A person has to decide that, also where a model reads it.
+	// A person has to decide that, also where an agent reads it.
 	const next = goOn({ ...context, isTool: false });
 	if (because === 'jobGone' || because === 'jobElsewhere') {
 		const isElsewhere = because === 'jobElsewhere';
