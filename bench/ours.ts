@@ -46,7 +46,7 @@ interface Options {
 const REQUESTER: Item['origin']['requester'] = {
 	execution: 'execution 1',
 	isManual: false,
-	node: 'workflow/node',
+	nodeId: 'workflow/node',
 	credential: 'credential',
 	startDataHash: () => '',
 };

@@ -187,7 +187,7 @@ export interface Item extends Prepared {
 	itemIndex: number;
 	memory: ItemMemory;
 	/** Memory of the whole node: what its items need to know about each other. */
-	node: NodeMemory;
+	nodeMemory: NodeMemory;
 	executionSum: ExecutionSum;
 	/** What executions of the node have lost, in the editor or in production, as this process knows. */
 	lost: LostRequests;

@@ -30,7 +30,7 @@ interface ReadContext extends Pick<Item, 'host' | 'workspace'> {
 }
 
 /** What the download of a job's files needs; they are named after the request that created it, if known. */
-export interface FileContext extends ReadContext, Partial<Pick<Item, 'request' | 'node'>> {
+export interface FileContext extends ReadContext, Partial<Pick<Item, 'request' | 'nodeMemory'>> {
 	settings: Pick<Settings, 'downloadOutputs'>;
 }
 
@@ -162,12 +162,12 @@ const filesOfExecution = new WeakMap<object, Map<string, Promise<Result<StoredFi
 
 /** Downloads a file, unless this execution does so already or has done so. */
 async function fetchOnce(
-	{ host, workspace, node }: FileContext,
+	{ host, workspace, nodeMemory }: FileContext,
 	name: string,
 	output: Output,
 ): Promise<Result<StoredFile>> {
-	if (!node) return await download(host, workspace, output);
-	const files = getOrCreate(filesOfExecution, node, () => new Map());
+	if (!nodeMemory) return await download(host, workspace, output);
+	const files = getOrCreate(filesOfExecution, nodeMemory, () => new Map());
 	const fetching = getOrCreate(files, name, () => download(host, workspace, output));
 	let fetched: Result<StoredFile> | undefined;
 	try {

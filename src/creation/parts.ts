@@ -11,14 +11,14 @@ import { itemMemory, labelOfPart, placeOfPart } from './idempotency/itemState';
  * number of its part and how many parts there are.
  */
 export async function createParts(item: Item, parts: ApiRequest[]): Promise<Result<ItemOutput>> {
-	const { node, origin, settings } = item;
+	const { nodeMemory, origin, settings } = item;
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
 	const partsOfItem: PartsOfItem = { underWay: [] };
 	const results = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.place, index);
-			const memory = itemMemory(node, place);
+			const memory = itemMemory(nodeMemory, place);
 			const result = await create({
 				...item,
 				partsOfItem,

@@ -43,35 +43,38 @@ function isUsable({ file, at }: SentFile, clock: Clock): boolean {
 	return !isKeyExpired(at, now) && until > now;
 }
 
-type Context = Pick<Item, 'node' | 'host' | 'workspace'>;
+type Context = Pick<Item, 'nodeMemory' | 'host' | 'workspace'>;
 
 /**
  * Finds a file by one of its names. The name of the same request comes first: a request that is sent again
  * under its key must name the same URL.
  */
 function find(
-	{ node, workspace }: Context,
+	{ nodeMemory, workspace }: Context,
 	{ execution, elsewhere }: FileNames,
 ): SentFile | undefined {
-	const candidates = [...elsewhere.map((name) => inProcess.get(name)), node.uploads?.[execution]];
+	const candidates = [
+		...elsewhere.map((name) => inProcess.get(name)),
+		nodeMemory.uploads?.[execution],
+	];
 	return candidates.find((one) => one && isUsable(one, workspace.clock));
 }
 
-function remember({ node, workspace }: Context, names: FileNames, file: Json): void {
+function remember({ nodeMemory, workspace }: Context, names: FileNames, file: Json): void {
 	const sent = { file, at: workspace.clock.now() };
 	const keep = (earlier: SentFile | undefined): SentFile =>
 		earlier && isUsable(earlier, workspace.clock) ? earlier : sent;
-	node.uploads ??= {};
-	node.uploads[names.execution] = keep(node.uploads[names.execution]);
+	nodeMemory.uploads ??= {};
+	nodeMemory.uploads[names.execution] = keep(nodeMemory.uploads[names.execution]);
 	for (const name of names.elsewhere) inProcess.set(name, keep(inProcess.get(name)));
 }
 
 /** A request that names the file was refused. As the file may be gone, it is sent anew next time. */
 export function forgetFile(
-	{ node }: Pick<Item, 'node'>,
+	{ nodeMemory }: Pick<Item, 'nodeMemory'>,
 	{ execution, elsewhere }: FileNames,
 ): void {
-	delete node.uploads?.[execution];
+	delete nodeMemory.uploads?.[execution];
 	for (const name of elsewhere) inProcess.delete(name);
 }
 
@@ -86,7 +89,7 @@ export async function sendUnlessSent(
 	send: () => Promise<Result<Json>>,
 ): Promise<Result<Json>> {
 	const { signal } = item.host.channel;
-	const ofNode = getOrCreate(underWay, item.node, () => new Map());
+	const ofNode = getOrCreate(underWay, item.nodeMemory, () => new Map());
 	let hasFailed = false;
 	for (;;) {
 		const sentFile = find(item, names);

@@ -113,11 +113,11 @@ async function sendOnce(
 	item: Item,
 	{ field, file, owner, identity, names }: ToSend,
 ): Promise<Result<Json>> {
-	const { host, workspace, node } = item;
+	const { host, workspace, nodeMemory } = item;
 	// A key must always come with the same request, and the name of the file is a part of that.
 	const request = `${identity} ${file.fileName}`;
 	const key = uploadKey(owner, request);
-	const lastKey = uploadKey(node.runId, request);
+	const lastKey = uploadKey(nodeMemory.runId, request);
 	const { path } = ENDPOINTS.createFile;
 	const sent = await sendUnlessSent(item, names, async () => {
 		const refused = refusedAlike(item, path);
@@ -189,7 +189,7 @@ export function forgetUploads(item: Item, files: LocalFiles, idempotency: Idempo
  * counts here, because it is output.
  */
 export async function sendFile(item: Item): Promise<Result<Json>> {
-	const { node, origin, settings, workspace } = item;
+	const { nodeMemory, origin, settings, workspace } = item;
 	const [reference = new BinaryReference('')] = instancesIn(item.request.body, BinaryReference);
 	const { field } = reference;
 	const opened = await openFile(item, reference);
@@ -197,7 +197,7 @@ export async function sendFile(item: Item): Promise<Result<Json>> {
 	const file = opened.value;
 	const identity = `${identityOf(file)} ${file.fileName}`;
 	// Of two calls of a tool each uploads its own file, and only a repeated call finds the one before.
-	const owner = settings.isTool ? `${node.runId}\n${origin.place}` : node.runId;
+	const owner = settings.isTool ? `${nodeMemory.runId}\n${origin.place}` : nodeMemory.runId;
 	const execution = shortHash([workspace.name, owner, identity].join('\n'));
 	return await sendOnce(item, {
 		field,

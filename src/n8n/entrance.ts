@@ -179,7 +179,7 @@ function ofNode(context: RunContext, isCombined: boolean) {
 		},
 		timezone: orElse(() => context.getTimezone(), 'UTC'),
 		signal: context.getExecutionCancelSignal(),
-		nodeMemory: orElse(() => context.getContext('node'), undefined),
+		nodeContext: orElse(() => context.getContext('node'), undefined),
 		executionMemory: orElse(() => context.getContext('flow'), {}),
 		evaluate: (index: number, expression: string) => context.evaluateExpression(expression, index),
 		linkTo: workflowId === undefined ? linkTo : undefined,

@@ -79,7 +79,7 @@ export interface NodeCall {
 	 * What n8n keeps for this node over the tries and retries of an execution; `undefined` where there is
 	 * no execution, as in n8n's own Agents.
 	 */
-	nodeMemory: IDataObject | undefined;
+	nodeContext: IDataObject | undefined;
 	/** What n8n keeps for all nodes of an execution. */
 	executionMemory: IDataObject;
 	/** A parameter of the node, evaluated for an item. */

@@ -16,7 +16,7 @@ import {
 	hasEnded,
 	itemMemory,
 	newMemory,
-	nodeMemory,
+	nodeMemoryIn,
 	type ItemMemory,
 	type NodeMemory,
 } from '../creation/idempotency/itemState';
@@ -31,7 +31,7 @@ import { placeOfToolCall, readsOtherNode } from './tool';
 
 /** What earlier runs and executions have left for this run. */
 export interface Remembered {
-	node: NodeMemory;
+	nodeMemory: NodeMemory;
 	/** What all nodes of the execution have reserved. */
 	executionSum: ExecutionSum;
 	/** All that executions of this workflow have lost. */
@@ -79,22 +79,22 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 	const requester = {
 		execution,
 		isManual: mode === 'manual',
-		node: fullNodeId,
+		nodeId: fullNodeId,
 		credential,
 		startDataHash,
 	};
 	const parameters = parametersFingerprint(call, spec);
-	const node = nodeMemory(call.nodeMemory ?? memoryOfCall(call), execution);
+	const nodeMemory = nodeMemoryIn(call.nodeContext ?? memoryOfCall(call), execution);
 	const executionSum = new ExecutionSum(call.executionMemory);
 	const ofWorkflow = lostRequestsOf(call.workflow);
 	return {
-		node,
+		nodeMemory,
 		executionSum,
 		ofWorkflow,
 		lost: ofWorkflow.poolOf(requester),
 		// Where n8n gives no memory of the former execution: in the editor, and in a retry of one that was
 		// stopped.
-		mayResumeLost: ['manual', 'retry'].includes(mode) && node.startedIn === execution,
+		mayResumeLost: ['manual', 'retry'].includes(mode) && nodeMemory.startedIn === execution,
 		requester,
 		parameters,
 	};
@@ -129,7 +129,7 @@ interface Identity {
 export function identify(
 	call: NodeCall,
 	spec: OperationSpec,
-	{ node, parameters }: Remembered,
+	{ nodeMemory, parameters }: Remembered,
 	input: Input,
 	request: ApiRequest,
 ): Identity {
@@ -139,11 +139,11 @@ export function identify(
 		return { place, memory: newMemory(), userInputHash: '' };
 	const { isTool } = call;
 	const userInputHash = shortHash(`${parameters}\n${inputText(input, isTool)}`);
-	if (!isTool) return { place, memory: itemMemory(node, place), userInputHash };
+	if (!isTool) return { place, memory: itemMemory(nodeMemory, place), userInputHash };
 	const read = readsOtherNode(call, spec) ? requestFingerprint(input, request) : '';
 	const content = shortHash(`${userInputHash}\n${read}`);
-	const placeOfCall = placeOfToolCall(node, content, call.executionId);
-	return { place: placeOfCall, memory: itemMemory(node, placeOfCall), userInputHash };
+	const placeOfCall = placeOfToolCall(nodeMemory, content, call.executionId);
+	return { place: placeOfCall, memory: itemMemory(nodeMemory, placeOfCall), userInputHash };
 }
 
 /** A hash of a request in which each file is named by where n8n stores it, or else by its content. */

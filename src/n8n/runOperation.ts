@@ -47,8 +47,8 @@ export async function runOperation(
 	const run = new Run(checked, call.continuesOnFail, call.signal);
 	const running = { call, operation, run };
 	const remembered = rememberedBy(call, operation.spec);
-	const { ofWorkflow, node, requester } = remembered;
-	if (creates) ofWorkflow.watch(call.signal, node, requester);
+	const { ofWorkflow, nodeMemory, requester } = remembered;
+	if (creates) ofWorkflow.watch(call.signal, nodeMemory, requester);
 	let ends: Finished[] = [];
 	let hasFailed = true;
 	try {
@@ -134,7 +134,7 @@ function openItem(
 	{ access, noService, sendOptions, ...prepared }: Ready,
 ): Item {
 	const { spec } = operation;
-	const { node, executionSum, lost, mayResumeLost, requester } = remembered;
+	const { nodeMemory, executionSum, lost, mayResumeLost, requester } = remembered;
 	const { place, ...identified } = identify(call, spec, remembered, input, prepared.request);
 	const context = {
 		functions: call.functions,
@@ -157,7 +157,7 @@ function openItem(
 		workspace: workspaceOf(access, call.credentialId),
 		hasService: noService === undefined,
 		credential: { problem: noService, excludedScopes: access.excludedScopes },
-		node,
+		nodeMemory,
 		executionSum,
 		lost,
 		origin: { place, requester, mode, timezone: call.timezone, mayResumeLost },
@@ -260,7 +260,7 @@ function addReceipt(running: Running, ends: End[]): void {
  */
 function noteEndOfRun(
 	call: NodeCall,
-	{ node, ofWorkflow, requester }: Remembered,
+	{ nodeMemory, ofWorkflow, requester }: Remembered,
 	ends: End[],
 	hasFailed: boolean,
 ): void {
@@ -269,7 +269,7 @@ function noteEndOfRun(
 		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
 		// The agent has been told of each call by itself, so a failed call leaves nothing of the others to be
 		// found.
-		ofWorkflow.runEnded(node, items, requester, hasFailed && !call.isTool);
+		ofWorkflow.runEnded(nodeMemory, items, requester, hasFailed && !call.isTool);
 	} catch {
 		// The rows are there, and only the next click would have needed this.
 	}

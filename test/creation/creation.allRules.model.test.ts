@@ -420,9 +420,9 @@ class World {
 	}
 
 	/** docs/credits.md: a job counts once in an execution, and all that it has made count. */
-	private countedOnce({ flow }: Execution, node: NodeMemory): void {
+	private countedOnce({ flow }: Execution, nodeMemory: NodeMemory): void {
 		const isOpen = ({ state }: ItemMemory) => isOutcomeOpen(state);
-		if (Object.values(node.items).some(isOpen)) {
+		if (Object.values(nodeMemory.items).some(isOpen)) {
 			if (this.mode === 'none') this.uncertain.add(flow);
 			return;
 		}
@@ -652,7 +652,7 @@ class World {
 		this.executions += 1;
 		const id = String(this.executions);
 		const memory = base?.memory;
-		const node: NodeMemory = memory
+		const nodeMemory: NodeMemory = memory
 			? (JSON.parse(JSON.stringify(memory)) as NodeMemory)
 			: { runId: `run ${id}`, startedIn: id, items: {} };
 		const execution: Execution = {
@@ -669,7 +669,7 @@ class World {
 		const cancel = new AbortController();
 		this.disturb(() => cancel.abort());
 		for (let round = base?.failedAt ?? 0; round < execution.rounds.length; round += 1) {
-			const isGood = await this.roundOf(execution, node, round, cancel.signal);
+			const isGood = await this.roundOf(execution, nodeMemory, round, cancel.signal);
 			if (cancel.signal.aborted) break;
 			if (!isGood) {
 				execution.failedAt = round;
@@ -681,7 +681,7 @@ class World {
 		execution.wasStopped = cancel.signal.aborted;
 		if (execution.wasStopped) this.unsettle(execution);
 		else if (execution.failedAt === undefined) for (const one of this.given) this.settled.add(one);
-		if (!execution.wasStopped) execution.memory = node;
+		if (!execution.wasStopped) execution.memory = nodeMemory;
 		else execution.failedAt = 0;
 		this.given = new Set();
 		this.now = undefined;
@@ -697,7 +697,7 @@ class World {
 	/** With Retry On Fail, several tries. @returns whether the execution goes on */
 	private async roundOf(
 		execution: Execution,
-		node: NodeMemory,
+		nodeMemory: NodeMemory,
 		round: number,
 		signal: AbortSignal,
 	): Promise<boolean> {
@@ -706,7 +706,7 @@ class World {
 		for (let attempt = 1; attempt <= tries; attempt += 1) {
 			if (attempt > 1) seen['retry on fail'] += 1;
 			this.changePrices();
-			const ends = await this.runNode(execution, node, round, signal);
+			const ends = await this.runNode(execution, nodeMemory, round, signal);
 			if (signal.aborted) return false;
 			const isGood = ends.every(({ result }) => result.ok);
 			if (isGood || this.continuesOnFail) {
@@ -746,7 +746,7 @@ class World {
 
 	private async runNode(
 		execution: Execution,
-		node: NodeMemory,
+		nodeMemory: NodeMemory,
 		round: number,
 		signal: AbortSignal,
 	): Promise<End[]> {
@@ -755,7 +755,7 @@ class World {
 		const requester: Requester = {
 			execution: execution.id,
 			isManual: execution.isManual,
-			node: 'workflow/node',
+			nodeId: 'workflow/node',
 			credential: 'credential',
 			startDataHash: () => execution.order,
 		};
@@ -764,7 +764,7 @@ class World {
 		this.log.push(
 			`  round ${round}: ${rows.map((row) => row.map(contentOf).join('+')).join(', ')}`,
 		);
-		this.lost.watch(signal, node, requester);
+		this.lost.watch(signal, nodeMemory, requester);
 		const host = hostWith(this.send);
 		const items = rows.map((row, itemIndex) => {
 			const place = `${round}:${itemIndex}`;
@@ -774,9 +774,9 @@ class World {
 				workspace: this.workspace,
 				run,
 				lost: this.lost.poolOf(requester),
-				node,
+				nodeMemory,
 				executionSum: new ExecutionSum(execution.flow),
-				memory: itemMemory(node, place),
+				memory: itemMemory(nodeMemory, place),
 				itemIndex,
 				userInputHash: `${place} ${row.map(contentOf).join()}`,
 				request: parts[0],
@@ -786,7 +786,8 @@ class World {
 					place,
 					requester,
 					mode: execution.isManual ? 'manual' : 'production',
-					mayResumeLost: (execution.isManual || this.isRetry) && node.startedIn === execution.id,
+					mayResumeLost:
+						(execution.isManual || this.isRetry) && nodeMemory.startedIn === execution.id,
 				},
 			});
 		});
@@ -800,7 +801,7 @@ class World {
 		const ends = await this.clock.run(ended);
 		const hasFailed = !this.continuesOnFail && ends.some(({ result }) => !result.ok);
 		const memories = items.flatMap(memoriesOf);
-		if (!signal.aborted) this.lost.runEnded(node, memories, requester, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(nodeMemory, memories, requester, hasFailed);
 		for (const { row, result } of ends) this.tell(row, result);
 		await this.clock.pass(200);
 		this.paidOnceATry(now);
@@ -813,7 +814,7 @@ class World {
 		this.leftOutForAReason(now, ends);
 		this.nothingUnsaid(now, ends);
 		this.receiptIsTrue(now);
-		this.countedOnce(execution, node);
+		this.countedOnce(execution, nodeMemory);
 		this.slotsAreOfJobs();
 		return ends;
 	}

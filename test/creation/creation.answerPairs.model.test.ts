@@ -328,7 +328,7 @@ class World {
 			workspace: this.workspace,
 			spec: this.spec,
 			run: new Run(),
-			node: this.node,
+			nodeMemory: this.node,
 			memory: itemMemory(this.node, '0:0'),
 			settings: {
 				idempotency: mode,

@@ -57,12 +57,12 @@ async function collected(given: Resource, fresh: unknown = job(), more: Partial<
 }
 
 test('an output without an ID that has changed meanwhile is another file, and one whose link was renewed is not', async () => {
-	const node: NodeMemory = { runId: 'a run', items: {} };
+	const nodeMemory: NodeMemory = { runId: 'a run', items: {} };
 	const shows = async (address: string) =>
 		await collected(
 			job({ id: 'agr_1', object: 'agent_run', outputs: [{ url: address }] }),
 			{},
-			{ node },
+			{ nodeMemory },
 		);
 	const draft = 'https://media.example/draft?signature=';
 	const final = 'https://media.example/final?signature=1';
@@ -231,9 +231,9 @@ test('the link of a job that was read by GET /jobs is renewed there: a key may n
 });
 
 test('a file that an execution has is not fetched again when the node is tried again', async () => {
-	const node: NodeMemory = { runId: 'run', items: {} };
-	const first = await collected(job(), job(), { node });
-	const again = await collected(job(), job(), { node });
+	const nodeMemory: NodeMemory = { runId: 'run', items: {} };
+	const first = await collected(job(), job(), { nodeMemory });
+	const again = await collected(job(), job(), { nodeMemory });
 	expect(again.result).toEqual(first.result);
 	// What follows may change the file of one item.
 	const [file, sameFile] = [first, again].map(
@@ -242,19 +242,19 @@ test('a file that an execution has is not fetched again when the node is tried a
 	expect(sameFile).not.toBe(file);
 	expect([first.asked.length, again.asked.length]).toEqual([2, 0]);
 	// An execution that is retried has another memory, and may have lost the files of the first one.
-	const retried = await collected(job(), job(), { node: structuredClone(node) });
+	const retried = await collected(job(), job(), { nodeMemory: structuredClone(nodeMemory) });
 	expect(retried.asked).toHaveLength(2);
 });
 
 test('rows that share a job fetch a file of it once; one that cannot be fetched is asked for again by the next try', async () => {
-	const node: NodeMemory = { runId: 'run', items: {} };
+	const nodeMemory: NodeMemory = { runId: 'run', items: {} };
 	const clock = new VirtualClock();
 	const { host, asked } = hostOf(async () => answer(200, job()));
 	const workspace = workspaceWith(clock);
 	const settings = { downloadOutputs: true };
 	const collectTwice = async () => {
 		const rows = ['0:0', '0:1'].map((item) =>
-			runOf({ host, workspace, node, settings, origin: { place: item } }),
+			runOf({ host, workspace, nodeMemory, settings, origin: { place: item } }),
 		);
 		return await clock.run(Promise.all(rows.map(async (row) => await collect(row, job()))));
 	};

@@ -19,11 +19,11 @@ function setUp() {
 	const { clock, model, host, workspace, keys } = oneItem({
 		jobMs: (prompt) => (prompt === 'first' ? 9_000 : 1_000),
 	});
-	const node: NodeMemory = { runId: 'run', items: {} };
+	const nodeMemory: NodeMemory = { runId: 'run', items: {} };
 	const run = async (settings: RunParts['settings'] = {}, parts = PARTS) => {
-		const memory = itemMemory(node, '0:0');
+		const memory = itemMemory(nodeMemory, '0:0');
 		const given = { memory, parts, request: parts[0], userInputHash: JSON.stringify(parts) };
-		return await clock.run(runItem(runOf({ host, workspace, node, settings, ...given })));
+		return await clock.run(runItem(runOf({ host, workspace, nodeMemory, settings, ...given })));
 	};
 	return { model, keys, run };
 }
@@ -86,20 +86,20 @@ describe('under a limit, a text is sent as a whole or not at all', () => {
 			price: () => 2,
 			requestsPerMinute: 10_000,
 		});
-		const node: NodeMemory = { runId: 'run', items: {} };
+		const nodeMemory: NodeMemory = { runId: 'run', items: {} };
 		const flow = {};
 		const runItems = async (all: number[], limit: number, name: string) =>
 			await clock.run(
 				Promise.all(
 					all.map(async (count, itemIndex) => {
 						const parts = texts(count, `${name} ${itemIndex}`);
-						const memory = itemMemory(node, `${name}:${itemIndex}`);
+						const memory = itemMemory(nodeMemory, `${name}:${itemIndex}`);
 						const given = { memory, parts, request: parts[0], itemIndex };
 						const origin = { place: `${name}:${itemIndex}` };
 						const run = new Run(new Map(), true);
 						const executionSum = new ExecutionSum(flow);
 						const settings = { maxCredits: limit };
-						const more = { host, workspace, node, settings, origin, run, executionSum };
+						const more = { host, workspace, nodeMemory, settings, origin, run, executionSum };
 						return await runItem(runOf({ ...more, ...given }));
 					}),
 				),

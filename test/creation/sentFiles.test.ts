@@ -89,7 +89,7 @@ function world() {
 	return { clock, workspace, seen, answers, hostOf };
 }
 
-const node = (runId = 'run'): NodeMemory => ({ runId, items: {} });
+const nodeMemory = (runId = 'run'): NodeMemory => ({ runId, items: {} });
 
 interface Asked extends Partial<RunParts> {
 	mode?: IdempotencyMode;
@@ -113,11 +113,11 @@ const runRows = (
 		...more
 	}: Asked = {},
 ) => {
-	const shared = more.node ?? node();
+	const shared = more.nodeMemory ?? nodeMemory();
 	const partsOf = (row: number): RunParts => ({
 		host: hostOf(files(row), signal),
 		workspace,
-		node: shared,
+		nodeMemory: shared,
 		request: {
 			method: 'POST',
 			path: '/generations',
@@ -193,11 +193,11 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 
 	test('Retry On Fail and a further round of a loop use it again', async () => {
 		const at = world();
-		const shared = node();
+		const shared = nodeMemory();
 		at.answers.create = () => answer(402);
-		await runRows(at, { mode, rows: 3, node: shared });
+		await runRows(at, { mode, rows: 3, nodeMemory: shared });
 		at.answers.create = () => answer(202);
-		await runRows(at, { mode, rows: 3, node: shared });
+		await runRows(at, { mode, rows: 3, nodeMemory: shared });
 		expect([at.seen.posts.length, at.seen.puts, at.seen.urls.size]).toEqual([1, 1, 1]);
 	});
 
@@ -217,9 +217,9 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 	])('after %s it is sent again', async (_, more, minutes) => {
 		const at = world();
 		at.answers.file = more;
-		const shared = node();
+		const shared = nodeMemory();
 		const ask = async (row: number) =>
-			await runRows(at, { mode, rows: 1, from: row, node: shared });
+			await runRows(at, { mode, rows: 1, from: row, nodeMemory: shared });
 		await ask(0);
 		await at.clock.run(at.clock.sleep((minutes - 3) * MINUTE_MS));
 		await ask(1);
@@ -237,11 +237,11 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 		],
 	])('after %s it is sent again, as the service may have dropped it', async (_, refusal) => {
 		const at = world();
-		const shared = node();
+		const shared = nodeMemory();
 		at.answers.create = refusal;
-		await runRows(at, { mode, rows: 1, node: shared });
+		await runRows(at, { mode, rows: 1, nodeMemory: shared });
 		at.answers.create = () => answer(202);
-		await runRows(at, { mode, rows: 1, node: shared });
+		await runRows(at, { mode, rows: 1, nodeMemory: shared });
 		expect(at.seen.puts).toBe(2);
 	});
 
@@ -252,7 +252,7 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 		at.answers.put = (number) => answer([2, 3].includes(number) ? 403 : 200, '');
 		const replies = [answer(429), answer(429)];
 		at.answers.create = (method) => (method === 'POST' ? (replies.shift() ?? LOST) : answer(404));
-		const more = { mode, rows: 1, node: node(), memory: newMemory() };
+		const more = { mode, rows: 1, nodeMemory: nodeMemory(), memory: newMemory() };
 		await runRows(at, more);
 		const tries = at.seen.bodies.length;
 		await runRows(at, more);
@@ -266,9 +266,9 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 	test('whoever waits goes on where the one that sends is stopped', async () => {
 		const at = world();
 		const stop = new AbortController();
-		const shared = node();
-		const first = runRows(at, { mode, rows: 1, node: shared, signal: stop.signal });
-		const second = runRows(at, { mode, rows: 1, from: 1, node: shared });
+		const shared = nodeMemory();
+		const first = runRows(at, { mode, rows: 1, nodeMemory: shared, signal: stop.signal });
+		const second = runRows(at, { mode, rows: 1, from: 1, nodeMemory: shared });
 		await at.clock.run(at.clock.sleep(1_000));
 		stop.abort();
 		const [[stopped], [other]] = await Promise.all([first, second]);
@@ -278,17 +278,17 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 
 	test('another execution sends it itself: what this one knows of it is not its own', async () => {
 		const at = world();
-		await runRows(at, { mode, rows: 2, node: node('one') });
-		await runRows(at, { mode, rows: 2, from: 2, node: node('two') });
+		await runRows(at, { mode, rows: 2, nodeMemory: nodeMemory('one') });
+		await runRows(at, { mode, rows: 2, from: 2, nodeMemory: nodeMemory('two') });
 		expect(at.seen.puts).toBe(2);
 	});
 
 	test('another workspace is sent it too', async () => {
 		const at = world();
-		const shared = node();
-		await runRows(at, { mode, rows: 1, node: shared });
+		const shared = nodeMemory();
+		await runRows(at, { mode, rows: 1, nodeMemory: shared });
 		const other = { ...at, workspace: workspaceWith(at.clock) };
-		await runRows(other, { mode, rows: 1, from: 1, node: shared });
+		await runRows(other, { mode, rows: 1, from: 1, nodeMemory: shared });
 		expect(at.seen.puts).toBe(2);
 	});
 });
@@ -296,7 +296,12 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 test('the next click in the editor uses it again, which is Same Request there', async () => {
 	const at = world();
 	const click = async (prompt: string) =>
-		await runRows(at, { mode: 'content', rows: 3, node: node(prompt), origin: { mode: 'manual' } });
+		await runRows(at, {
+			mode: 'content',
+			rows: 3,
+			nodeMemory: nodeMemory(prompt),
+			origin: { mode: 'manual' },
+		});
 	await click('one');
 	await click('two');
 	expect([at.seen.posts.length, at.seen.puts, at.seen.urls.size]).toEqual([1, 1, 1]);
@@ -306,11 +311,11 @@ test.each(['content', 'custom'] as const)(
 	'%s: whatever else a row stands among, in whatever process, its request is the same to the byte',
 	async (mode) => {
 		const [one, other] = [world(), world()];
-		await runRows(one, { mode, rows: 3, node: node('one') });
+		await runRows(one, { mode, rows: 3, nodeMemory: nodeMemory('one') });
 		await runRows(other, {
 			mode,
 			rows: 1,
-			node: node('two'),
+			nodeMemory: nodeMemory('two'),
 			files: () => sourceWith({ fileName: 'x' }),
 		});
 		expect(other.seen.posts).toEqual(one.seen.posts);
@@ -323,7 +328,7 @@ test.each(['content', 'custom'] as const)(
 	async (mode) => {
 		const at = world();
 		const ask = async (from: number, runId: string) =>
-			await runRows(at, { mode, rows: 1, from, node: node(runId) });
+			await runRows(at, { mode, rows: 1, from, nodeMemory: nodeMemory(runId) });
 		await ask(0, 'monday');
 		await at.clock.run(at.clock.sleep(20 * 60 * MINUTE_MS));
 		await ask(1, 'tuesday');
@@ -343,11 +348,11 @@ const UPLOAD: OperationSpec = { endpoint: ENDPOINTS.createFile as Endpoint, outp
 test('MediaGen File: Upload sends the same bytes of one name once in an execution, and a new click sends them anew', async () => {
 	const at = world();
 	const upload = async (runId: string, names: string[]) => {
-		const shared = node(runId);
+		const shared = nodeMemory(runId);
 		const partsOf = (row: number): RunParts => ({
 			host: at.hostOf(sourceWith({ fileName: names[row] })),
 			workspace: at.workspace,
-			node: shared,
+			nodeMemory: shared,
 			spec: UPLOAD,
 			origin: { mode: 'manual' },
 			request: { method: 'POST', path: '/files', body: { file: new BinaryReference('data') } },
@@ -368,8 +373,8 @@ test('MediaGen File: Upload sends the same bytes of one name once in an executio
 
 test('what is remembered of 10,000 rows does not grow with their files', async () => {
 	const at = world();
-	const shared = node();
-	await runRows(at, { rows: 20, node: shared });
+	const shared = nodeMemory();
+	await runRows(at, { rows: 20, nodeMemory: shared });
 	expect(JSON.stringify(shared)).not.toContain('upload_url');
 	for (const memory of Object.values(shared.items)) expect(memory).not.toHaveProperty('uploads');
 	expect(runOf({ host: at.hostOf(sourceWith()), workspace: at.workspace }).memory).toEqual({

@@ -69,7 +69,7 @@ export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 	host: Host;
 	workspace: Workspace;
 	settings?: Partial<Settings>;
-	origin?: Partial<Item['origin']> & { executionId?: string; node?: string };
+	origin?: Partial<Item['origin']> & { executionId?: string; nodeId?: string };
 	prompt?: string;
 	model?: string;
 }
@@ -96,8 +96,8 @@ export function runOf({
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = origin?.place ?? `0:${itemIndex}`;
 	// Items that share no memory of a node are of executions of their own.
-	const node = parts.node ?? { runId: `run of ${item}`, items: {} };
-	node.items[item] = memory;
+	const nodeMemory = parts.nodeMemory ?? { runId: `run of ${item}`, items: {} };
+	nodeMemory.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
 	return {
 		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
@@ -111,14 +111,14 @@ export function runOf({
 		userInputHash: prompt,
 		...parts,
 		memory,
-		node,
+		nodeMemory,
 		settings: settingsWith(settings),
 		origin: {
 			place: item,
 			requester: {
 				execution: origin?.executionId ?? 'execution 1',
 				isManual: origin?.mode === 'manual',
-				node: origin?.node ?? 'workflow/node',
+				nodeId: origin?.nodeId ?? 'workflow/node',
 				credential: 'credential',
 				startDataHash: () => '',
 			},
@@ -161,7 +161,7 @@ export function oneItem(service: Partial<ServiceSettings> = {}) {
 		return gateway(request) ?? (await model.send(request));
 	});
 	const memory = newMemory();
-	const node = { runId: 'run', items: {} };
+	const nodeMemory = { runId: 'run', items: {} };
 	return {
 		clock,
 		model,
@@ -169,7 +169,7 @@ export function oneItem(service: Partial<ServiceSettings> = {}) {
 		host,
 		memory,
 		make: async (more: Partial<RunParts> = {}) =>
-			await clock.run(createJob(runOf({ host, workspace, memory, node, ...more }))),
+			await clock.run(createJob(runOf({ host, workspace, memory, nodeMemory, ...more }))),
 		through(rule: typeof gateway) {
 			gateway = rule;
 		},

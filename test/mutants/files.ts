@@ -195,7 +195,7 @@ export const files: Mutant[] = [
 		'files/own-key-other-body': {
 			why: 'Under one Own Key two executions name other URLs of one file, and the second is refused for a day.',
 			from: "readonly uploadOwner = 'own key';",
-			to: 'get uploadOwner() { return this.item.node.runId; }',
+			to: 'get uploadOwner() { return this.item.nodeMemory.runId; }',
 		},
 	}),
 	...caughtBy('test/files/upload.test.ts', {

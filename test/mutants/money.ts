@@ -101,8 +101,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/n8n/runOperation.test.ts', {
 		'money/equal-items-share-a-key': {
 			why: 'Two equal items of a run get one job: the user has asked for two pictures and gets one twice.',
-			from: '[node.runId, requestHash, origin.place]',
-			to: '[node.runId, requestHash]',
+			from: '[nodeMemory.runId, requestHash, origin.place]',
+			to: '[nodeMemory.runId, requestHash]',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/idempotency.test.ts', {
@@ -226,7 +226,7 @@ export const money: Mutant[] = [
 		},
 		'money/stop-unheard': {
 			why: 'A stopped execution is not known to be over: its retry pays for everything again.',
-			from: 'onAbort(signal, () => this.executionStopped(node, requester));',
+			from: 'onAbort(signal, () => this.executionStopped(nodeMemory, requester));',
 			to: '',
 		},
 	}),

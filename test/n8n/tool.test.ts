@@ -1,7 +1,7 @@
 import type { Result } from '../../src/base/result';
 import { ExecutionSum } from '../../src/creation/credits/ledger';
 import type { IdempotencyMode, ItemOutput, Settings } from '../../src/creation/item';
-import { itemMemory, nodeMemory } from '../../src/creation/idempotency/itemState';
+import { itemMemory, nodeMemoryIn } from '../../src/creation/idempotency/itemState';
 import { runItem } from '../../src/n8n/runOperation';
 import { answerInTime, placeOfToolCall } from '../../src/n8n/tool';
 import type { RateLimits } from '../../src/transport/credential';
@@ -33,19 +33,19 @@ function setUp({ service, limits, settings, parts }: Agent = {}) {
 	const model = new ModelService(clock, service);
 	const workspace = workspaceWith(clock, limits);
 	const host = hostWith(model.send);
-	const node = nodeMemory({}, 'execution 1');
+	const nodeMemory = nodeMemoryIn({}, 'execution 1');
 	const executionSum = new ExecutionSum({});
 	const call = async (prompt: string) => {
 		const began = clock.monotonic();
-		const item = placeOfToolCall(node, prompt, 'execution 1');
+		const item = placeOfToolCall(nodeMemory, prompt, 'execution 1');
 		const result = await answerInTime(
 			runOf({
 				host,
 				workspace,
 				prompt,
-				node,
+				nodeMemory,
 				executionSum,
-				memory: itemMemory(node, item),
+				memory: itemMemory(nodeMemory, item),
 				parts,
 				origin: { place: item },
 				settings: { isTool: true, waitTimeoutMs: CALL_MS, ...settings },
@@ -231,7 +231,7 @@ test('a call of several parts names the jobs of all when its time is over', asyn
 });
 
 test('the same calls in a retried execution go on with those of the one before, unfinished ones first; a further one is new', () => {
-	const memory = nodeMemory({}, '1');
+	const memory = nodeMemoryIn({}, '1');
 	const call = (execution: string) => {
 		const name = placeOfToolCall(memory, 'a boat', execution);
 		itemMemory(memory, name);

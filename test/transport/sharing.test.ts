@@ -155,8 +155,13 @@ describe('50 jobs of 8 s are made within minutes although', () => {
 		const began = clock.now();
 		const host = hostWith(distort(model.send, () => clock.now() - began));
 		const workspace = new Workspace(PLAN, clock, seeded(1));
-		const node = { runId: 'run', items: {} };
-		const partsOf = (item: number) => ({ host, workspace, prompt: `item ${item}`, node });
+		const nodeMemory = { runId: 'run', items: {} };
+		const partsOf = (item: number) => ({
+			host,
+			workspace,
+			prompt: `item ${item}`,
+			nodeMemory,
+		});
 		const results = await clock.run(runAll(50, partsOf, createJob));
 		expect(results.every(({ ok }) => ok)).toBe(true);
 		return (clock.now() - began) / MINUTE;

@@ -113,8 +113,10 @@ export function ownKeyProblem(key: string): string | undefined {
  * What the own keys of an item are made of. Its place tells it from others of the execution that ask for the
  * same.
  */
-const keySeedOf = ({ node, origin }: Pick<Item, 'node' | 'origin'>, requestHash: string): string =>
-	shortHash([node.runId, requestHash, origin.place].join('\n'));
+const keySeedOf = (
+	{ nodeMemory, origin }: Pick<Item, 'nodeMemory' | 'origin'>,
+	requestHash: string,
+): string => shortHash([nodeMemory.runId, requestHash, origin.place].join('\n'));
 
 /** From now on, what is known of the item is about the request that it asks for in this try. */
 export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idempotency): void {
@@ -140,7 +142,7 @@ class OnRetries implements Idempotency {
 	) {}
 
 	get uploadOwner(): string {
-		return this.item.node.runId;
+		return this.item.nodeMemory.runId;
 	}
 
 	peekKey(filledIn?: unknown): string {
@@ -203,7 +205,7 @@ class SameRequest implements Idempotency {
 	}
 
 	get uploadOwner(): string {
-		return this.item.origin.requester.node;
+		return this.item.origin.requester.nodeId;
 	}
 
 	get requestNameForOthers(): string {
@@ -329,10 +331,10 @@ class OwnKey implements Idempotency {
 	 */
 	claimKey(): Failed | undefined {
 		const { ownKeyHash } = this;
-		const { node, origin } = this.item;
-		node.keys ??= {};
-		node.keys[ownKeyHash] ??= { requestHash: this.requestHash, item: origin.place };
-		const first = node.keys[ownKeyHash];
+		const { nodeMemory, origin } = this.item;
+		nodeMemory.keys ??= {};
+		nodeMemory.keys[ownKeyHash] ??= { requestHash: this.requestHash, item: origin.place };
+		const first = nodeMemory.keys[ownKeyHash];
 		if (first.item === origin.place) first.requestHash = this.requestHash;
 		if (first.requestHash === this.requestHash) return undefined;
 		return fail({
@@ -350,8 +352,8 @@ class Off implements Idempotency {
 	readonly sameBy = 'none';
 	readonly uploadOwner: string;
 
-	constructor({ node }: Item) {
-		this.uploadOwner = node.runId;
+	constructor({ nodeMemory }: Item) {
+		this.uploadOwner = nodeMemory.runId;
 	}
 
 	peekKey(): undefined {

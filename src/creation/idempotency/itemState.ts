@@ -59,7 +59,7 @@ export interface NodeMemory {
  * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and
  * Retry Execution. The run id is stored before the first request is sent.
  */
-export function nodeMemory(context: Record<string, unknown>, execution: string): NodeMemory {
+export function nodeMemoryIn(context: Record<string, unknown>, execution: string): NodeMemory {
 	context.mediaGen ??= { runId: randomUUID(), startedIn: execution, items: {} };
 	return context.mediaGen as NodeMemory;
 }
@@ -88,7 +88,7 @@ export const placeOfPart = (place: string, index: number): string =>
 export const labelOfPart = (index: number): string => `.${index}`;
 
 interface ItemWithMemory {
-	node: NodeMemory;
+	nodeMemory: NodeMemory;
 	origin: { place: string };
 	/** Its requests, where it needs several. */
 	parts?: unknown[];
@@ -96,10 +96,15 @@ interface ItemWithMemory {
 }
 
 /** What is known of an item, or, where it needs several requests, of each part. */
-export const memoriesOf = ({ node, origin, parts = [], memory }: ItemWithMemory): ItemMemory[] =>
+export const memoriesOf = ({
+	nodeMemory,
+	origin,
+	parts = [],
+	memory,
+}: ItemWithMemory): ItemMemory[] =>
 	parts.length < 2
 		? [memory]
-		: parts.map((_, index) => node.items[placeOfPart(origin.place, index)] ?? newMemory());
+		: parts.map((_, index) => nodeMemory.items[placeOfPart(origin.place, index)] ?? newMemory());
 
 /**
  * The state of an item under '', or, where it needs several requests, that of each part under '.0', '.1' …

@@ -36,12 +36,12 @@ function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
  * Takes a request that an earlier run of the node in this execution has made and got nothing for. From now on
  * it is this item's.
  */
-function takeUnfinished({ run, node, origin, settings }: Item, requestHash: string) {
+function takeUnfinished({ run, nodeMemory, origin, settings }: Item, requestHash: string) {
 	// A call of a tool finds the one that it repeats by its name (`placeOfToolCall` in `n8n/tool.ts`).
 	if (settings.isTool) return undefined;
-	run.cache.unfinished ??= unfinishedIn(node, origin.place);
+	run.cache.unfinished ??= unfinishedIn(nodeMemory, origin.place);
 	const [place, memory] = run.cache.unfinished.get(requestHash)?.shift() ?? [];
-	if (place !== undefined) delete node.items[place];
+	if (place !== undefined) delete nodeMemory.items[place];
 	return memory;
 }
 
@@ -91,7 +91,7 @@ export interface Requester {
 	/** Whether that is one in the editor. */
 	isManual: boolean;
 	/** Workflow and node. */
-	node: string;
+	nodeId: string;
 	/** Of the node. Another node of the workflow with the same one leads to the same jobs. */
 	credential: string;
 	/**
@@ -181,7 +181,8 @@ export class LostRequests {
 		for (const { memory, requester } of this.requests.get(requestHash)?.values() ?? []) {
 			// What the execution has lost itself is in the memories of its own items.
 			if (requester.execution === asking.execution || memory.requestHash !== requestHash) continue;
-			if (requester.node !== asking.node && requester.credential !== asking.credential) continue;
+			if (requester.nodeId !== asking.nodeId && requester.credential !== asking.credential)
+				continue;
 			if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;
 			// Two retries may go on at the same time. What neither has sent yet, both send under one key.
 			if (rankOf(memory) === 0 && !this.isProduction) continue;
@@ -229,15 +230,15 @@ export class LostOfWorkflow {
 	 * Hears at once when an execution is stopped, which its runs may notice much later, or never. n8n keeps
 	 * nothing of what the execution has remembered then, so all that its runs have made is lost.
 	 */
-	watch(signal: AbortSignal | undefined, node: NodeMemory, requester: Requester): void {
-		if (this.watched.has(node)) return;
-		this.watched.add(node);
-		onAbort(signal, () => this.executionStopped(node, requester));
+	watch(signal: AbortSignal | undefined, nodeMemory: NodeMemory, requester: Requester): void {
+		if (this.watched.has(nodeMemory)) return;
+		this.watched.add(nodeMemory);
+		onAbort(signal, () => this.executionStopped(nodeMemory, requester));
 	}
 
-	private executionStopped(node: NodeMemory, requester: Requester): void {
-		this.lostAll.add(node);
-		for (const memory of Object.values(node.items)) {
+	private executionStopped(nodeMemory: NodeMemory, requester: Requester): void {
+		this.lostAll.add(nodeMemory);
+		for (const memory of Object.values(nodeMemory.items)) {
 			this.editor.add(memory, requester);
 			if (!requester.isManual) this.production.add(memory, requester);
 		}
@@ -248,11 +249,16 @@ export class LostOfWorkflow {
 	 * either, so they are lost too, until a later try of the run succeeds.
 	 * @param items of that run
 	 */
-	runEnded(node: NodeMemory, items: ItemMemory[], requester: Requester, hasFailed: boolean): void {
-		const isMended = this.lostAll.has(node) && !hasFailed;
-		if (hasFailed) this.lostAll.add(node);
-		else this.lostAll.delete(node);
-		const concerned = hasFailed || isMended ? Object.values(node.items) : items;
+	runEnded(
+		nodeMemory: NodeMemory,
+		items: ItemMemory[],
+		requester: Requester,
+		hasFailed: boolean,
+	): void {
+		const isMended = this.lostAll.has(nodeMemory) && !hasFailed;
+		if (hasFailed) this.lostAll.add(nodeMemory);
+		else this.lostAll.delete(nodeMemory);
+		const concerned = hasFailed || isMended ? Object.values(nodeMemory.items) : items;
 		for (const memory of concerned) {
 			if (hasFailed || memory.endedIn === undefined) this.editor.add(memory, requester);
 			else this.editor.remove(memory);

@@ -112,7 +112,7 @@ async function execution(seed: number): Promise<string[]> {
 				const memory = itemMemory(ofNode, place);
 				const host = hostWith(model.send);
 				const parts = { host, workspace, run, itemIndex, memory, settings, executionSum };
-				const item = runOf({ ...parts, node: ofNode, prompt, origin: { place } });
+				const item = runOf({ ...parts, nodeMemory: ofNode, prompt, origin: { place } });
 				item.spec = { ...item.spec, takesSlot: undefined };
 				item.request.body = { mode: 'image', model: size, prompt };
 				const result = await runItem(item);

@@ -106,14 +106,14 @@ function longText(service: Part['service']) {
 		lost,
 		through,
 		async click(executionId: string, settings: object) {
-			const node: NodeMemory = { runId: executionId, items: {} };
+			const nodeMemory: NodeMemory = { runId: executionId, items: {} };
 			const item = runOf({
 				host,
 				workspace,
-				node,
+				nodeMemory,
 				lost,
 				executionSum: new ExecutionSum({}),
-				memory: itemMemory(node, '0:0'),
+				memory: itemMemory(nodeMemory, '0:0'),
 				parts,
 				request: parts[0],
 				settings,

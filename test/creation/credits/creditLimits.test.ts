@@ -275,8 +275,8 @@ test('under Max Credits a request that hangs holds one slot, and those behind it
 	};
 	const capped = runAll(10, partsOf, createJob);
 	const began = clock.monotonic();
-	const node = { runId: 'another execution', items: {} };
-	const other = createJob(runOf({ host, workspace, prompt: 'other', node }));
+	const nodeMemory = { runId: 'another execution', items: {} };
+	const other = createJob(runOf({ host, workspace, prompt: 'other', nodeMemory }));
 	expect(await clock.run(other)).toMatchObject({ ok: true });
 	expect(clock.monotonic() - began).toBeLessThan(5_000);
 	await clock.run(capped);

@@ -1,4 +1,4 @@
-import { newMemory, nodeMemory } from '../../../src/creation/idempotency/itemState';
+import { newMemory, nodeMemoryIn } from '../../../src/creation/idempotency/itemState';
 import type { Send } from '../../../src/base/types';
 import { answer } from '../../model/answers';
 import { LedgerService } from '../../model/ledgerService';
@@ -19,13 +19,13 @@ function setUp() {
 	const execute = async (send: Send) => {
 		executions += 1;
 		const executionId = `execution ${executions}`;
-		const node = nodeMemory({}, executionId);
+		const nodeMemory = nodeMemoryIn({}, executionId);
 		const host = hostWith(send, {}, executionId);
 		const settings = { idempotency: 'content' as const };
 		const partsOf = () => ({
 			host,
 			workspace,
-			node,
+			nodeMemory,
 			memory: newMemory(),
 			settings,
 			origin: { executionId },

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_HEADER } from '../../../src/api';
-import { newMemory, nodeMemory } from '../../../src/creation/idempotency/itemState';
+import { newMemory, nodeMemoryIn } from '../../../src/creation/idempotency/itemState';
 import type { Settings } from '../../../src/creation/item';
 import type { ApiRequest, Send } from '../../../src/base/types';
 import type { Workspace } from '../../../src/transport/workspace';
@@ -36,12 +36,12 @@ function setUp(habits: Partial<Behaviour>) {
 	) => {
 		executions += 1;
 		const executionId = `execution ${executions}`;
-		const node = nodeMemory({}, executionId);
+		const nodeMemory = nodeMemoryIn({}, executionId);
 		const host = hostWith(send);
 		const settings = { idempotency: 'content' as const, ...more };
 		const parts = () => {
 			const memory = newMemory();
-			return { host, workspace, node, memory, settings, origin: { executionId } };
+			return { host, workspace, nodeMemory, memory, settings, origin: { executionId } };
 		};
 		return await runAll(items, parts, createJob);
 	};

@@ -29,9 +29,9 @@ const keyFor =
 		idempotencyOf(
 			itemWith({
 				settings: { idempotency, idempotencyKey },
-				node: { runId, items: {} },
+				nodeMemory: { runId, items: {} },
 				memory: { state: { is: 'new', keyNumber: number }, requestHash: request },
-				origin: { node: 'w/n', executionId: '1', place: '0:1', ...origin },
+				origin: { nodeId: 'w/n', executionId: '1', place: '0:1', ...origin },
 			}),
 			request,
 		).peekKey(filledIn);
@@ -41,7 +41,7 @@ const CHANGES: Array<[name: string, change: KeyParts]> = [
 	['run id', { runId: 'other' }],
 	['request', { request: 'other' }],
 	['number', { number: 1 }],
-	['node', { node: 'w/m' }],
+	['node', { nodeId: 'w/m' }],
 	['place', { place: '0:11' }],
 	['place', { place: '1:1' }],
 	['execution', { executionId: '2' }],

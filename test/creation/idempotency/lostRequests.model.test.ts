@@ -182,7 +182,7 @@ class World {
 		const id = String(this.count);
 		const { memory } = base ?? {};
 		if (base && !memory) for (const id of this.beforeCrash) this.kept.add(id);
-		const node: NodeMemory = memory
+		const nodeMemory: NodeMemory = memory
 			? (JSON.parse(JSON.stringify(memory)) as NodeMemory)
 			: { runId: `run ${id}`, startedIn: id, items: {} };
 		const order = base?.order ?? (mode === 'manual' ? 0 : this.count);
@@ -198,7 +198,7 @@ class World {
 			const tries = mode !== 'retry' && this.random() < 0.2 ? 3 : 1;
 			let results: Output[] = [];
 			for (let attempt = 0; attempt < tries; attempt += 1) {
-				results = await this.runNode(execution, node, round, cancel.signal);
+				results = await this.runNode(execution, nodeMemory, round, cancel.signal);
 				if (this.continuesOnFail || isGood(results) || cancel.signal.aborted) break;
 			}
 			outputs.push(...results);
@@ -212,8 +212,8 @@ class World {
 		}
 		execution.wasStopped = cancel.signal.aborted;
 		// A run in which nothing comes so far as to create leaves no memory.
-		const isBegun = memory !== undefined || Object.keys(node.items).length > 0;
-		if (!execution.wasStopped && isBegun) execution.memory = node;
+		const isBegun = memory !== undefined || Object.keys(nodeMemory.items).length > 0;
+		if (!execution.wasStopped && isBegun) execution.memory = nodeMemory;
 		else execution.failedAt = 0;
 		this.check(outputs);
 		const isKept = execution.failedAt === undefined;
@@ -224,7 +224,7 @@ class World {
 
 	private async runNode(
 		execution: Execution,
-		node: NodeMemory,
+		nodeMemory: NodeMemory,
 		round: number,
 		signal: AbortSignal,
 	): Promise<Output[]> {
@@ -233,20 +233,20 @@ class World {
 		const requester: Requester = {
 			execution: execution.id,
 			isManual: execution.mode === 'manual',
-			node: 'workflow/node',
+			nodeId: 'workflow/node',
 			credential: 'credential',
 			startDataHash: () => `order ${execution.order}`,
 		};
-		this.lost.watch(signal, node, requester);
+		this.lost.watch(signal, nodeMemory, requester);
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
 			this.log.push(`  round ${round}: invalid`);
-			if (!signal.aborted) this.lost.runEnded(node, [], requester, !this.continuesOnFail);
+			if (!signal.aborted) this.lost.runEnded(nodeMemory, [], requester, !this.continuesOnFail);
 			const invalid = fail({ kind: 'input', field: 'Prompt', problem: 'is empty' });
 			return rows.map((row) => [row, invalid]);
 		}
 		const host = hostWith(this.service.send);
-		const mayResumeLost = execution.mode !== 'production' && node.startedIn === execution.id;
+		const mayResumeLost = execution.mode !== 'production' && nodeMemory.startedIn === execution.id;
 		const memories: ItemMemory[] = [];
 		const results = await Promise.all(
 			rows.map(async (row, itemIndex): Promise<Output> => {
@@ -257,8 +257,8 @@ class World {
 					workspace: this.workspace,
 					run,
 					lost: this.lost.poolOf(requester),
-					node,
-					memory: itemMemory(node, place),
+					nodeMemory,
+					memory: itemMemory(nodeMemory, place),
 					itemIndex,
 					userInputHash: `${place} ${row.join()}`,
 					request: parts[0],
@@ -282,7 +282,7 @@ class World {
 			}),
 		);
 		const hasFailed = !isGood(results) && !this.continuesOnFail;
-		if (!signal.aborted) this.lost.runEnded(node, memories, requester, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(nodeMemory, memories, requester, hasFailed);
 		const said = results.map(([, { ok, ...result }]) => (ok ? 'ok' : JSON.stringify(result)));
 		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
 		return results;

@@ -39,7 +39,7 @@ const memoryOf = (keySeed: string, state: ItemState, requestHash = 'a cat'): Ite
 const owner = (execution: string, more: Partial<Requester> = {}): Requester => ({
 	execution,
 	isManual: true,
-	node: 'w/n',
+	nodeId: 'w/n',
 	credential: 'c',
 	startDataHash: () => 'order 1',
 	...more,
@@ -62,9 +62,9 @@ test('of equal requests one with a job is taken, then one of the same kind, then
 
 test.each<[name: string, by: Partial<Requester>, isShared: boolean, found: boolean]>([
 	['the execution itself, which knows it by its own memory', { execution: '1' }, false, false],
-	['another node with the same credential', { node: 'w/other' }, false, true],
+	['another node with the same credential', { nodeId: 'w/other' }, false, true],
 	['the node with another credential', { credential: 'other' }, false, true],
-	['another node with another one', { node: 'w/other', credential: 'other' }, false, false],
+	['another node with another one', { nodeId: 'w/other', credential: 'other' }, false, false],
 	['whatever order, in the editor', { startDataHash: () => 'order 2' }, false, true],
 	['another order, in production', { startDataHash: () => 'order 2' }, true, false],
 	['the same order, in production', {}, true, true],
@@ -142,15 +142,15 @@ test('what is about another request by now is not given for the one that was los
 describe('a run that ends', () => {
 	const end = (...runs: Array<[item: string, isGood: boolean, hasFailed: boolean]>) => {
 		const lost = new LostOfWorkflow(new VirtualClock());
-		const node: NodeMemory = { runId: 'run', items: {} };
+		const nodeMemory: NodeMemory = { runId: 'run', items: {} };
 		for (const [item, isGood, hasFailed] of runs) {
-			const memory = node.items[item] ?? memoryOf(item, created(`gen ${item}`), item);
-			node.items[item] = memory;
+			const memory = nodeMemory.items[item] ?? memoryOf(item, created(`gen ${item}`), item);
+			nodeMemory.items[item] = memory;
 			memory.endedIn = isGood ? '1' : undefined;
-			lost.runEnded(node, [memory], owner('1'), hasFailed);
+			lost.runEnded(nodeMemory, [memory], owner('1'), hasFailed);
 		}
 		const isLost = (content: string) => lost.editor.take(content, owner('2')) !== undefined;
-		return Object.keys(node.items).filter(isLost);
+		return Object.keys(nodeMemory.items).filter(isLost);
 	};
 
 	test('loses what has not ended well; with a run that fails all earlier rounds are lost, until it is mended', () => {
@@ -162,11 +162,11 @@ describe('a run that ends', () => {
 	test.each([true, false])('is lost when it is stopped later, in the editor: %s', (isManual) => {
 		const lost = new LostOfWorkflow(new VirtualClock());
 		const memory = { ...memoryOf('a', created('gen_1')), endedIn: '1' };
-		const node: NodeMemory = { runId: 'run', items: { a: memory } };
+		const nodeMemory: NodeMemory = { runId: 'run', items: { a: memory } };
 		const stop = new AbortController();
 		const by = owner('1', { isManual });
-		lost.watch(stop.signal, node, by);
-		lost.runEnded(node, [memory], by, false);
+		lost.watch(stop.signal, nodeMemory, by);
+		lost.runEnded(nodeMemory, [memory], by, false);
 		expect(lost.editor.take('a cat', owner('2'))).toBeUndefined();
 		stop.abort();
 		expect(lost.editor.take('a cat', owner('2'))).toBe(memory);

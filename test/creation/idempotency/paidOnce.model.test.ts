@@ -195,7 +195,7 @@ class Sequence {
 			workspace: this.workspace,
 			run: new Run(),
 			memory,
-			node: this.node,
+			nodeMemory: this.node,
 			userInputHash: source,
 			prompt,
 			settings: { idempotency: this.mode, idempotencyKey: 'order 1', waitTimeoutMs: 60_000 },
