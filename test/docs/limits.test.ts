@@ -167,6 +167,13 @@ const SENTENCES: Record<string, Proof[]> = {
 		TRIED,
 		[WIRE, '%i is final'],
 	],
+	'A 429 for a slot with `Retry-After` holds up all creations that need such a slot, for up to two minutes.':
+		[
+			[
+				SLOTS,
+				'a Retry-After is kept: nothing goes out before, then one, and the others once that is accepted',
+			],
+		],
 	'A creation without a key (_Avoid Paying Twice_: _Off_) whose answer was lost is never sent again; what only reads needs no key.':
 		[
 			[CLIENT, '%s: a GET is sent again, a POST without a key never'],
