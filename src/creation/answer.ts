@@ -34,15 +34,15 @@ export function hear(progress: Progress, answer: Result<ApiResponse>, body: unkn
 }
 
 /** The state of the item. */
-function recordState({ item, out }: Progress, made: Result<ObtainedJob>): void {
+function recordState({ item, lastRequest }: Progress, made: Result<ObtainedJob>): void {
 	const { executionSum, memory, spec } = item;
 	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
 	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
 	executionSum.countOpen(item, 0);
 	recordEvent(memory, eventOf(made, spec));
 	// A 429 between two requests without an answer does not begin Wait Timeout anew.
-	const { openSince = out.since } = out;
-	out.openSince = isOutcomeOpen(memory.state) ? openSince : undefined;
+	const { openSince = lastRequest.since } = lastRequest;
+	lastRequest.openSince = isOutcomeOpen(memory.state) ? openSince : undefined;
 }
 
 /** After so many 429 under one key, the service may keep them for the key. */
@@ -51,7 +51,7 @@ const REFUSALS_OF_ONE_KEY = 3;
 /** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
 function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | undefined {
 	if (made.ok) return undefined;
-	const { item, idempotency, out, slotWait } = progress;
+	const { item, idempotency, lastRequest, slotWait } = progress;
 	const { memory } = item;
 	const refusal = refusalOf(made);
 	let hasOther = false;
@@ -73,7 +73,8 @@ function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | 
 			recordEvent(memory, { kind: 'refused', keepsKey: !isOnlyOurs });
 	}
 	// No item of this process uses a replacement any more under which nothing was made.
-	if (memory.state.is === 'new' && out.key !== undefined) idempotency.noteRefused?.(out.key);
+	if (memory.state.is === 'new' && lastRequest.key !== undefined)
+		idempotency.noteRefused?.(lastRequest.key);
 	return hasOther ? 'otherKey' : undefined;
 }
 
@@ -141,8 +142,8 @@ function madeOf(
 	const { state } = item.memory;
 	// An earlier try may have sent it first, and this answer be about what that has made.
 	const firstOutMs = state.is === 'sent' ? clock.now() - state.firstSentAt : 0;
-	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.out.since);
-	progress.out.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
+	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.lastRequest.since);
+	progress.lastRequest.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
 	const answered = resource as Resource;
 	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
 	const mismatch = mismatchOf(item, job, sent);

@@ -104,7 +104,7 @@ class Creation {
 			idempotency: this.idempotency,
 			beganAt: item.workspace.clock.monotonic(),
 			slotWait: { kind: slotKindOf(item), timesThrottled: 0 },
-			out: { since: 0 },
+			lastRequest: { since: 0 },
 			creditWait: {},
 		};
 		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
@@ -112,9 +112,9 @@ class Creation {
 		partsOfItem?.underWay.push({ memory, origin, body, repeatsOnly });
 	}
 
-	/** Whatever of our own has thrown, its slot is for others. */
+	/** Whatever of our own has thrown: its slot is for others, unless a job runs in it. */
 	breakOff(error: unknown): never {
-		this.progress.slotWait.slot?.leave();
+		this.progress.slotWait.slot?.abandon();
 		throw error;
 	}
 
@@ -284,13 +284,13 @@ class Creation {
 		const job = seen.ok ? seen.value : made.job;
 		run.addJob(itemIndex, job, item.part);
 		if (!seen.ok) {
-			slotWait.slot?.leave();
+			slotWait.slot?.abandon();
 			return seen;
 		}
 		const state = mayRun ? jobState(job, terminalStatuses) : 'good';
 		const unapproved = job.object === 'agent_run' ? notApproved(item, job) : undefined;
 		if (state === 'running') {
-			slotWait.slot?.leave();
+			slotWait.slot?.abandon();
 			return unapproved ?? ok({ resources: [job] });
 		}
 		slotWait.slot?.release();

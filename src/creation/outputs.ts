@@ -16,7 +16,7 @@ import type { JobReference } from './idempotency/itemState';
  *
  * Why one is not downloaded again: Retry On Fail runs the node again in the same execution. There the item is
  * known to be done, so that its job is not read again if it was short enough to be remembered and its links
- * last (`decide` in `creation.ts`), and `fetchOnce` finds the file in `filesOfExecution`, by its job, place
+ * last (`decide` in `creation.ts`), and `fetchOnce` finds the file in `filesByNodeMemory`, by its job, place
  * and ID, or without an ID by its address. n8n hands out another memory of the node in every other
  * execution, also in a Retry of this one: there it is downloaded again.
  *
@@ -158,7 +158,7 @@ function warningOf(job: Resource, shown: number, isIncomplete: boolean): string 
  * row with the same job fetches them again: by the memory of its node, which is another object in every other
  * execution.
  */
-const filesOfExecution = new WeakMap<object, Map<string, Promise<Result<StoredFile>>>>();
+const filesByNodeMemory = new WeakMap<object, Map<string, Promise<Result<StoredFile>>>>();
 
 /** Downloads a file, unless this execution does so already or has done so. */
 async function fetchOnce(
@@ -167,7 +167,7 @@ async function fetchOnce(
 	output: Output,
 ): Promise<Result<StoredFile>> {
 	if (!nodeMemory) return await download(host, workspace, output);
-	const files = getOrCreate(filesOfExecution, nodeMemory, () => new Map());
+	const files = getOrCreate(filesByNodeMemory, nodeMemory, () => new Map());
 	const fetching = getOrCreate(files, name, () => download(host, workspace, output));
 	let fetched: Result<StoredFile> | undefined;
 	try {

@@ -26,7 +26,7 @@ export type Again =
 	/** It was refused for lack of a slot (`settleSlot`): with the next one. */
 	| 'slot'
 	/** It got its slot so late that its key or the credits may be over (`sending.ts`): decided anew. */
-	| 'waited';
+	| 'outdated';
 
 export type Heard = Result<ObtainedJob> | { again: Again };
 
@@ -45,7 +45,7 @@ interface SlotWait {
 }
 
 /** Its request, as it has gone out. */
-interface Out {
+interface LastRequest {
 	/** When first, on the monotonic clock. */
 	since: number;
 	/** The same by the clock of the service, if it says that. */
@@ -72,7 +72,7 @@ export interface Progress {
 	 */
 	leftJob?: { madeAt: number; outSince: number };
 	readonly slotWait: SlotWait;
-	readonly out: Out;
+	readonly lastRequest: LastRequest;
 	/** Of the last request, in the ledger of credits; `undefined` where it costs nothing. */
 	entry?: LedgerEntry;
 	readonly creditWait: CreditWait;

@@ -33,7 +33,7 @@ interface RunCache {
 const READS_AT_ONCE = 5;
 
 /** An item as it was checked: ready to be run, or what is wrong with it. */
-export type Checked = Result<Prepared>;
+export type CheckedItem = Result<Prepared>;
 
 /**
  * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results
@@ -66,7 +66,7 @@ export class Run {
 	 * @param cancel fires when the execution is cancelled
 	 */
 	constructor(
-		readonly checked: ReadonlyMap<number, Checked> = new Map(),
+		readonly checked: ReadonlyMap<number, CheckedItem> = new Map(),
 		readonly continuesOnFail = false,
 		cancel?: AbortSignal,
 	) {

@@ -150,8 +150,8 @@ async function sendNow(
 	if (hasWaitedTooLong(progress, request)) {
 		slot.release();
 		slotWait.waitsSince = undefined;
-		progress.again = 'waited';
-		return { again: 'waited' };
+		progress.again = 'outdated';
+		return { again: 'outdated' };
 	}
 	const sent = withKeyAndBudget(progress, request);
 	if ((hasLimit || !run.refusals.isEmpty) && !isRepetition(progress, request)) {
@@ -175,8 +175,8 @@ async function sendNow(
 function hasWaitedTooLong(progress: Progress, request: CreationRequest): boolean {
 	const { item, creditWait } = progress;
 	if (request.isResend && hasKeyExpired(item)) return true;
-	const { wasFree = false } = creditWait;
-	return wasFree && item.workspace.topUpGate.lacksCredits && waitsForCredits(progress, request);
+	const { hadCredits = false } = creditWait;
+	return hadCredits && item.workspace.topUpGate.lacksCredits && waitsForCredits(progress, request);
 }
 
 /**
@@ -190,7 +190,7 @@ async function exchange(
 	{ key, path, body, isResend }: CreationRequest,
 	channel: Channel,
 ): Promise<Heard> {
-	const { item, out, slotWait } = progress;
+	const { item, lastRequest, slotWait } = progress;
 	const { host, memory, request, settings, spec, workspace } = item;
 	const { clock, client } = workspace;
 	const cancel = host.channel.signal;
@@ -213,8 +213,8 @@ async function exchange(
 	const onSending = () => {
 		if (isOut) return;
 		isOut = true;
-		out.since = clock.monotonic();
-		out.key = key;
+		lastRequest.since = clock.monotonic();
+		lastRequest.key = key;
 		const now = clock.now();
 		recordEvent(memory, { kind: 'sending', key, path, body, now, workspace: workspace.name });
 	};
@@ -228,7 +228,7 @@ async function exchange(
 			replayable: () => key !== undefined && !hasKeyExpired(item),
 			return429: slotWait.kind !== undefined,
 			outcomeOpen: isResend,
-			failingSince: out.openSince,
+			failingSince: lastRequest.openSince,
 			waitTimeoutMs: spec.charges ? settings.waitTimeoutMs : undefined,
 			validate: mustHaveId,
 		},
@@ -251,8 +251,8 @@ async function leaveSlotAfter(
 	try {
 		const heard = await hearing;
 		if ('again' in heard || !heard.ok) return;
-		slotWait.slot?.leave();
+		slotWait.slot?.abandon();
 	} catch {
-		slotWait.slot?.leave();
+		slotWait.slot?.abandon();
 	}
 }

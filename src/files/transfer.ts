@@ -187,8 +187,8 @@ class Silence {
 
 /** Both ways may lead to different storages. */
 class Silences {
-	/** They save time and may be forgotten. */
-	readonly isEmpty = true;
+	/** They only save time. */
+	readonly mayBeForgotten = true;
 	readonly up = new Silence();
 	readonly down = new Silence();
 }

@@ -152,13 +152,13 @@ function resultForAgent(item: Item, result: Result<ItemOutput>): Result<ItemOutp
 
 type RunItem = (item: Item) => Promise<Result<ItemOutput>>;
 
-function startCall(item: Item, operation: RunItem): Call {
+function startCall(item: Item, run: RunItem): Call {
 	const { memory, settings, spec } = item;
 	const giveUp = new AbortController();
 	const waitTimeoutMs = Math.max(spec.creates ? WAIT_MS : 0, settings.waitTimeoutMs);
 	const patient = { ...settings, waitTimeoutMs };
 	// Nobody may wait for the call any more, and catch what it throws.
-	const result = operation({ ...item, giveUp: giveUp.signal, settings: patient }).catch(faultOf);
+	const result = run({ ...item, giveUp: giveUp.signal, settings: patient }).catch(faultOf);
 	const call = { result, giveUp };
 	begun.set(memory, call);
 	void result.then((end) => {
@@ -176,10 +176,10 @@ const isGivenUp = ({ giveUp }: Call, result: Result<ItemOutput>): boolean =>
  * still runs. What was not sent by then is not sent any more. A job that takes longer is a result and no
  * error, because agents up to version 2 would not even pass an error on.
  */
-export async function answerInTime(item: Item, operation: RunItem): Promise<Result<ItemOutput>> {
+export async function answerInTime(item: Item, run: RunItem): Promise<Result<ItemOutput>> {
 	const { memory, settings, workspace } = item;
 	const timer = new AbortController();
-	const call = begun.get(memory) ?? startCall(item, operation);
+	const call = begun.get(memory) ?? startCall(item, run);
 	const late = workspace.clock.sleep(settings.waitTimeoutMs, timer.signal).then(() => undefined);
 	const result = await Promise.race([call.result, late]);
 	timer.abort();

@@ -16,7 +16,7 @@ export type SlotKind = 'media' | 'agent';
 /**
  * A permit to send one creation, and then the slot of its job. Once the service has answered, `accepted` or,
  * after a 429, `refused` is called. An accepted one ends with `release` once its job has ended, or with
- * `leave` if its job still runs. Where nothing was made, `release` gives the permit back.
+ * `abandon` if its job still runs. Where nothing was made, `release` gives the permit back.
  */
 export interface Slot {
 	/** The service has accepted the creation. Its job may need no slot. */
@@ -28,7 +28,7 @@ export interface Slot {
 	/** Gives the slot back. Calling it again does nothing. */
 	release(): void;
 	/** Nobody waits for the job any more. It keeps its slot until a list shows its end. */
-	leave(): void;
+	abandon(): void;
 }
 
 interface SlotOptions {
@@ -373,7 +373,7 @@ class HeldSlot implements Slot {
 		this.slots.refused(this.pool, retryAfterMs);
 	}
 
-	leave(): void {
+	abandon(): void {
 		this.free(true);
 	}
 

@@ -11,7 +11,7 @@ const RECHECK_MS = 1_000;
 /** The state of one creation that waits for a top-up. */
 export interface CreditWait {
 	/** Whether, as far as is known, there were credits when it last began to wait for a slot. */
-	wasFree?: boolean;
+	hadCredits?: boolean;
 	/** Its deadline for credits, on the monotonic clock. */
 	creditsBy?: number;
 	/** The last 402 that it was refused with. */
@@ -71,7 +71,7 @@ export class TopUpGate {
 		wait: CreditWait,
 		timeoutMs: number,
 	): Promise<Failed | undefined> {
-		wait.wasFree = !this.lacksCredits;
+		wait.hadCredits = !this.lacksCredits;
 		if (this.lacksCredits) wait.creditsBy ??= this.clock.monotonic() + timeoutMs;
 		const { creditsBy = Infinity, lackedCredits } = wait;
 		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) return undefined;

@@ -20,7 +20,7 @@ const UNUSED_MS = 3_600_000;
 /** What a layer above the transport keeps for a workspace. */
 interface Kept {
 	/** Whether there is nothing in it that has to be found again within a day. */
-	readonly isEmpty: boolean;
+	readonly mayBeForgotten: boolean;
 }
 
 /**
@@ -77,7 +77,7 @@ export class Workspace {
 	get isUnused(): boolean {
 		const now = this.clock.monotonic();
 		// An equal request within a day must find its key again, and a limit of the day what was spent.
-		const isNeeded = [...this.kept.values()].some(({ isEmpty }) => !isEmpty);
+		const isNeeded = [...this.kept.values()].some(({ mayBeForgotten }) => !mayBeForgotten);
 		const hasRested = now - this.rateLimiter.usedAt >= (isNeeded ? DAY_MS : UNUSED_MS);
 		return hasRested && this.poller.isIdle;
 	}

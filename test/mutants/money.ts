@@ -436,7 +436,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/quiet-hour-forgets-what-goes-on': {
 			why: 'After an hour without a request, what goes on counts for no limit of the day: 240 of 100 credits are spent.',
-			from: 'some(({ isEmpty }) => !isEmpty)',
+			from: 'some(({ mayBeForgotten }) => !mayBeForgotten)',
 			to: 'some(() => false)',
 		},
 	}),

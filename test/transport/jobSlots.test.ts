@@ -157,10 +157,10 @@ describe('jobs that run on unattended', () => {
 	test('keep their slots until a list that was requested later shows that they have ended', async () => {
 		const { clock, occupy, wait, shows } = slotsOf(2);
 		const [first, second] = [await occupy('gen_1'), await occupy('gen_2')];
-		first.leave();
+		first.abandon();
 		shows();
 		await clock.pass(1);
-		second.leave();
+		second.abandon();
 		const waiting = [wait(), wait()];
 		shows('gen_1', 'gen_2');
 		expect(await hasSettled(waiting[0] as Promise<unknown>)).toBe(false);
@@ -173,7 +173,7 @@ describe('jobs that run on unattended', () => {
 	test('do not hang the others where lists show them as running for ever, once creations are accepted', async () => {
 		const { clock, occupy, wait, shows, jobs } = slotsOf(2);
 		jobs.onList = () => shows('gen_1', 'gen_2');
-		for (const id of ['gen_1', 'gen_2']) (await occupy(id)).leave();
+		for (const id of ['gen_1', 'gen_2']) (await occupy(id)).abandon();
 		const began = clock.monotonic();
 		slotOf(await clock.run(wait())).accepted(job('gen_3'));
 		slotOf(await clock.run(wait())).accepted(job('gen_4'));
@@ -182,7 +182,7 @@ describe('jobs that run on unattended', () => {
 
 	test('do not hang the others where no list comes: after a minute they do not count', async () => {
 		const { clock, occupy, wait } = slotsOf(2);
-		for (const id of ['gen_1', 'gen_2']) (await occupy(id)).leave();
+		for (const id of ['gen_1', 'gen_2']) (await occupy(id)).abandon();
 		await clock.pass(10 * MINUTE);
 		const began = clock.monotonic();
 		slotOf(await clock.run(wait())).refused();

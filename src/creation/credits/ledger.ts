@@ -62,7 +62,7 @@ export class Ledger {
 	/** By key, those of which nobody knows whether they were carried out. */
 	private readonly open = new Map<string, LedgerEntry>();
 
-	get isEmpty(): boolean {
+	get mayBeForgotten(): boolean {
 		return this.entries.size === 0;
 	}
 

@@ -63,8 +63,8 @@ function goingOn(item: Item, since: number, until: number): LedgerEntry[] {
  * this each would read the list of the whole day again.
  */
 class LastReading {
-	/** It saves requests and may be forgotten. */
-	readonly isEmpty = true;
+	/** It only saves requests. */
+	readonly mayBeForgotten = true;
 	began = NaN;
 	known?: KnownDay;
 }

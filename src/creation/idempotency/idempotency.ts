@@ -173,7 +173,7 @@ class ReplacementKeys extends BoundedMap<string, ReplacementKey> {
 		super(MOST_REPLACEMENTS);
 	}
 
-	get isEmpty(): boolean {
+	get mayBeForgotten(): boolean {
 		return this.size === 0;
 	}
 }

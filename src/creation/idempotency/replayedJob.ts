@@ -64,9 +64,9 @@ type Provenance = 'new' | 'before' | 'unsure';
  * 5. Nothing of that: unsure. Of one that has failed, the list may tell (`wasListedBefore`).
  */
 function provenanceOf(progress: Progress, job: Resource): Provenance {
-	const { item, out, leftJob } = progress;
+	const { item, lastRequest, leftJob } = progress;
 	const madeAt = momentOf(job.created_at);
-	const age = (out.sentAt ?? NaN) - madeAt;
+	const age = (lastRequest.sentAt ?? NaN) - madeAt;
 	if (age <= 0) return 'new';
 	if (wasSeenBefore(progress)) return 'before';
 	const isRunning = jobState(job, item.settings.terminalStatuses) === 'running';
@@ -75,7 +75,7 @@ function provenanceOf(progress: Progress, job: Resource): Provenance {
 	if (!isOlder) return 'unsure';
 	if (leftJob === undefined) return 'before';
 	const madeApart = madeAt - leftJob.madeAt;
-	const sentApart = out.since - leftJob.outSince;
+	const sentApart = lastRequest.since - leftJob.outSince;
 	return Math.abs(madeApart - sentApart) < 2_000 ? 'new' : 'before';
 }
 
@@ -93,7 +93,7 @@ class KnownJobs {
 	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */
 	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
 
-	get isEmpty(): boolean {
+	get mayBeForgotten(): boolean {
 		return this.paidKeys.size === 0;
 	}
 }
@@ -101,17 +101,17 @@ class KnownJobs {
 const knownJobsOf = ({ workspace }: Item): KnownJobs => workspace.shared(KnownJobs);
 
 /** The name of a job has its key in it, because a service may give the same ids again. */
-const nameOfJob = ({ item, out }: Progress, job: Resource): string =>
-	shortHash([item.request.path, out.key, job.id, asText(job.created_at)].join('\n'));
+const nameOfJob = ({ item, lastRequest }: Progress, job: Resource): string =>
+	shortHash([item.request.path, lastRequest.key, job.id, asText(job.created_at)].join('\n'));
 
 /**
  * An answer has come with a job: notes in this process that it was seen, and what its key leads to.
  * @returns whether it is paid for now, as far as the answer tells
  */
 export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
-	const { item, idempotency, out } = progress;
+	const { item, idempotency, lastRequest } = progress;
 	const { seenAt, paidKeys } = knownJobsOf(item);
-	if (out.key === undefined) return true;
+	if (lastRequest.key === undefined) return true;
 	const name = nameOfJob(progress, job);
 	const firstSeenAt = seenAt.get(name);
 	progress.jobSeenAt = firstSeenAt ?? item.workspace.clock.monotonic();
@@ -119,12 +119,12 @@ export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
 	const provenance = provenanceOf(progress, job);
 	// One that was seen is counted already, also if another row of this try has seen it.
 	if (firstSeenAt !== undefined || provenance === 'before') return false;
-	idempotency.noteJobMade?.(out.key);
+	idempotency.noteJobMade?.(lastRequest.key);
 	const mayBeAskedAgain = idempotency.requestNameForOthers !== undefined;
 	if (!mayBeAskedAgain) return true;
 	// This key was paid for, and yet the service has made another job: it does not keep its keys, so no
 	// request is known to be repeated for nothing any more.
-	if (isKeyOfPaidJob(progress, out.key)) paidKeys.clear();
+	if (isKeyOfPaidJob(progress, lastRequest.key)) paidKeys.clear();
 	if (provenance === 'new') noteKey(progress);
 	return true;
 }
@@ -168,11 +168,11 @@ export async function confirmJob(
 
 /** What was counted for a job by its answer alone, as it is known now that it has not failed. */
 function correctEntry(progress: Progress, state: JobState, provenance: Provenance): void {
-	const { item, entry, out } = progress;
+	const { item, entry, lastRequest } = progress;
 	if (entry === undefined) return;
 	if (provenance === 'before') return takeBack(item, entry);
 	if (state === 'running' && entry.isNew) noteKey(progress);
-	const isAtOnce = item.workspace.clock.monotonic() - out.since < AT_ONCE_MS;
+	const isAtOnce = item.workspace.clock.monotonic() - lastRequest.since < AT_ONCE_MS;
 	if (state === 'good' && provenance === 'unsure' && isAtOnce) entry.mayBeOld = true;
 }
 
@@ -182,9 +182,9 @@ function correctEntry(progress: Progress, state: JobState, provenance: Provenanc
  * @returns whether there is another key
  */
 function leaveFailedJob(progress: Progress, job: Resource): boolean {
-	const { item, idempotency, entry, out, slotWait } = progress;
+	const { item, idempotency, entry, lastRequest, slotWait } = progress;
 	if (wasSeenBefore(progress)) noteKey(progress, progress.jobSeenAt);
-	else progress.leftJob = { madeAt: momentOf(job.created_at), outSince: out.since };
+	else progress.leftJob = { madeAt: momentOf(job.created_at), outSince: lastRequest.since };
 	if (!idempotency.tryNextKey?.('failedBefore')) return false;
 	if (entry) takeBack(item, entry);
 	slotWait.slot?.release();
@@ -206,8 +206,8 @@ async function readMade(item: Item, made: ObtainedJob): Promise<ObtainedJob | un
 
 /** Whether the list shows a job among those that were made before the request went out. */
 async function wasListedBefore(progress: Progress, { id }: Resource): Promise<boolean> {
-	const { item, out } = progress;
-	const { since, sentAt = NaN } = out;
+	const { item, lastRequest } = progress;
+	const { since, sentAt = NaN } = lastRequest;
 	const { host, workspace, spec } = item;
 	const { clock, client } = workspace;
 	if (spec.endpoint !== ENDPOINTS.createGeneration) return false;
@@ -242,8 +242,8 @@ const nameOfKey = ({ item, requestHash }: Asking, key: string): string =>
  * For a day the service gives the job under the key of this request for nothing.
  * @param since when it was made, on the monotonic clock; by default just now
  */
-function noteKey(progress: Progress, since = progress.out.since): void {
-	const { key } = progress.out;
+function noteKey(progress: Progress, since = progress.lastRequest.since): void {
+	const { key } = progress.lastRequest;
 	if (key === undefined) return;
 	const { item } = progress;
 	const { clock } = item.workspace;
@@ -253,8 +253,9 @@ function noteKey(progress: Progress, since = progress.out.since): void {
 
 /** The job under the key of this request has failed: some services drop the key then. */
 export function forgetKey(progress: Progress): void {
-	const { item, out } = progress;
-	if (out.key !== undefined) knownJobsOf(item).paidKeys.delete(nameOfKey(progress, out.key));
+	const { item, lastRequest } = progress;
+	if (lastRequest.key !== undefined)
+		knownJobsOf(item).paidKeys.delete(nameOfKey(progress, lastRequest.key));
 }
 
 /** The request may have been under way for a while, and the service drops keys by a clock of its own. */
