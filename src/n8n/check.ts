@@ -5,7 +5,7 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
 import { instancesIn, valueAt } from '../base/values';
-import { GIVE_EACH_A_KEY } from '../creation/idempotency/idempotency';
+import { GIVE_EACH_A_KEY, settingsOfParts } from '../creation/idempotency/idempotency';
 import type { IdempotencyChoice, OperationSpec, Prepared, Settings } from '../creation/item';
 import { BinaryReference } from '../files/localFile';
 import { buildRequest, buildSettings } from '../fields/buildRequest';
@@ -137,9 +137,14 @@ export function prepareItem(
 	const sendOptions = sendOptionsOf(read.value.requestOptions);
 	if (!sendOptions.ok) return sendOptions;
 	const request = built.value;
+	const parts = split?.(request);
+	if (parts && parts.length > 1) {
+		const ofParts = settingsOfParts(settings.value, parts.length);
+		if (!ofParts.ok) return ofParts;
+	}
 	return ok({
 		request,
-		parts: split?.(request),
+		parts,
 		settings: settings.value,
 		lacksModel: asksForFirstModel(request),
 		sendOptions: sendOptions.value,

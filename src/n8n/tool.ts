@@ -142,7 +142,8 @@ function unfinished(item: Item): Result<ItemOutput> {
 /** What the agent is told of a call that has come to its end. */
 function resultForAgent(item: Item, result: Result<ItemOutput>): Result<ItemOutput> {
 	const { origin, settings, spec } = item;
-	if (!result.ok || !spec.creates) return result;
+	// A dry run leaves what is known of the item as it is.
+	if (!result.ok || !spec.creates || settings.dryRun) return result;
 	noteEnd(item, origin.requester.execution);
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
+import { LIMITS } from '../../src/api';
 import type { SendResult } from '../../src/base/types';
 import { answer } from '../model/answers';
 import { byId, setUp, type Part } from '../support/serviceRun';
@@ -68,6 +69,25 @@ test('where an expression makes a dry run of some items only, the summary is abo
 		undefined,
 	]);
 });
+
+test.each([true, false])(
+	'an own key that is too long with the number of a part is refused before anything goes out, dry run %s',
+	async (dryRun) => {
+		const text = `${'A sentence of words. '.repeat(10_000)}The end.`;
+		const own = {
+			idempotency: 'custom',
+			idempotencyKey: 'k'.repeat(LIMITS.idempotencyKeyLength.max),
+		};
+		const given = {
+			text,
+			model: byId('service/speech-lite'),
+			options: { dryRun, blockLength: 1_000, ...own },
+		};
+		await expect(dry({ node: new MediaGenSpeech(), given })).rejects.toThrow(
+			/Own Key.* has 26\d characters; at most 255 are allowed/,
+		);
+	},
+);
 
 test('a long speech in blocks of a set length becomes several; with lite speech 300 credits are stated for a million characters', async () => {
 	const text = `${'A sentence of words. '.repeat(10_000)}The end.`;

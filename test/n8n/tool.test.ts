@@ -67,6 +67,17 @@ const PICTURES = ['a', 'b', 'c', 'd', 'e'];
 const ids = ({ result }: { result: Result<ItemOutput> }) =>
 	result.ok ? result.value.resources.map(({ id }) => id) : [];
 
+test('a dry run does not end a call whose result no agent was told, such as one before a restart', async () => {
+	const { host, workspace, clock } = setUp();
+	const nodeMemory = nodeMemoryIn({}, 'execution 1');
+	const memory = itemMemory(nodeMemory, placeOfToolCall(nodeMemory, 'a cat', 'execution 1'));
+	memory.state = { is: 'created', keyNumber: 0, job: { id: 'gen_1' } } as typeof memory.state;
+	const settings = { isTool: true, waitTimeoutMs: CALL_MS, dryRun: true };
+	const item = runOf({ host, workspace, nodeMemory, memory, settings });
+	expect(ids({ result: await clock.run(answerInTime(item, runItem)) })).toEqual(['dry_run_1']);
+	expect(memory.endedIn).toBeUndefined();
+});
+
 test('a job that takes longer is answered in time, and given to the same call however often it comes before the end and once after it', async () => {
 	const { model, clock, once } = setUp({ service: SLOW });
 	for (let time = 0; time < 3; time += 1) {
