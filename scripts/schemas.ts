@@ -6,7 +6,7 @@ import type { Operation } from '../src/fields/operation';
 import { projectRoot } from '../lab/process/paths';
 import { readNodes } from './nodes';
 import { operationAt, readDocument } from './openapi';
-import type { OperationSpec } from '../src/creation/item';
+import type { OperationSpec } from '../src/creation/operationSpec';
 import { jsonOf } from '../src/n8n/output/rows';
 import type { Resource } from '../src/base/types';
 

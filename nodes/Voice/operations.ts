@@ -19,7 +19,7 @@ import { ofItemBefore, mediaField, thisVoice, toDelete } from '../../src/fields/
 import type { NodeResource } from '../../src/n8n/properties';
 import { choice, flag, name, oneMedia, prose, type Rule } from '../../src/fields/rules';
 import { nameFromId } from '../../src/base/texts';
-import type { OperationSpec } from '../../src/creation/item';
+import type { OperationSpec } from '../../src/creation/operationSpec';
 
 /** The service may take long to answer. Specification: Operation details, Idempotency-Key. */
 const CREATION: OperationSpec = {

@@ -3,7 +3,7 @@ import { fail, type Failed } from '../base/result';
 import { quoted } from '../base/texts';
 import type { Json } from '../base/types';
 import { flagOf, valueAt } from '../base/values';
-import type { OperationSpec } from '../creation/item';
+import type { OperationSpec } from '../creation/operationSpec';
 import { options, type Field, type Mapping, type Operation } from './operation';
 import { mappedFields, type MappedField } from './readFields';
 import { dryRun, maxCredits, maxCreditsPerDay } from './settings';

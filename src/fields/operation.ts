@@ -1,7 +1,8 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Endpoint } from '../api';
 import type { ApiRequest } from '../base/types';
-import type { OperationSpec, Settings } from '../creation/item';
+import type { Settings } from '../creation/item';
+import type { OperationSpec } from '../creation/operationSpec';
 import { flag, number, optional, type Rule } from './rules';
 
 /** The names of settings, and of the two parts of a setting that has parts. */

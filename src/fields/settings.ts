@@ -7,9 +7,9 @@ import {
 	type CreditPolicy,
 	type IdempotencyChoice,
 	type IdempotencyMode,
-	type OperationSpec,
 	type Settings,
 } from '../creation/item';
+import type { OperationSpec } from '../creation/operationSpec';
 import { quoted } from '../base/texts';
 import { MINUTE_MS } from '../base/times';
 import { RESERVED_NAMES } from './reservedNames';

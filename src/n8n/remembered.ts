@@ -4,7 +4,7 @@ import { shortHash } from '../base/hash';
 import { DAY_MS } from '../base/times';
 import type { ApiRequest } from '../base/types';
 import { canonicalJson, valueAt, withoutInstances } from '../base/values';
-import type { OperationSpec } from '../creation/item';
+import type { OperationSpec } from '../creation/operationSpec';
 import { ExecutionSum } from '../creation/credits/ledger';
 import {
 	lostRequestsOf,

@@ -6,7 +6,8 @@ import { faultOf } from './faults';
 import type { NodeCall } from './nodeCall';
 import { holdsSlot, isMedia, jobState } from '../transport/jobState';
 import { retryMayPay } from '../creation/idempotency/idempotency';
-import type { Item, ItemOutput, OperationSpec } from '../creation/item';
+import type { Item, ItemOutput } from '../creation/item';
+import type { OperationSpec } from '../creation/operationSpec';
 import {
 	noteEnd,
 	statesOf,

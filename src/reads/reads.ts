@@ -8,7 +8,8 @@ import { toResult } from '../transport/jobFailure';
 import { jobState } from '../transport/jobState';
 import { sendFile } from '../creation/uploads';
 import { withReadPermit } from '../creation/run';
-import type { Item, ItemOutput, OutputKind } from '../creation/item';
+import type { Item, ItemOutput } from '../creation/item';
+import type { OutputKind } from '../creation/operationSpec';
 import { collect, type FileContext } from '../creation/outputs';
 import { withSamples } from './voiceSamples';
 

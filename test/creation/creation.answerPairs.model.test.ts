@@ -1,7 +1,8 @@
 import { ENDPOINTS } from '../../src/api';
 import type { Failed, Result } from '../../src/base/result';
 import type { ApiRequest, Resource, SendResult } from '../../src/base/types';
-import type { IdempotencyMode, OperationSpec } from '../../src/creation/item';
+import type { IdempotencyMode } from '../../src/creation/item';
+import type { OperationSpec } from '../../src/creation/operationSpec';
 import {
 	itemMemory,
 	type NodeMemory,

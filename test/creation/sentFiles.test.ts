@@ -1,5 +1,6 @@
 import { create } from '../../src/creation/creation';
-import type { IdempotencyMode, OperationSpec } from '../../src/creation/item';
+import type { IdempotencyMode } from '../../src/creation/item';
+import type { OperationSpec } from '../../src/creation/operationSpec';
 import { newMemory, type NodeMemory } from '../../src/creation/idempotency/itemState';
 import { BinaryReference } from '../../src/files/localFile';
 import { ENDPOINTS, type Endpoint } from '../../src/api';

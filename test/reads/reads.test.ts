@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../../src/api';
-import type { OperationSpec } from '../../src/creation/item';
+import type { OperationSpec } from '../../src/creation/operationSpec';
 import { runItem } from '../../src/n8n/runOperation';
 import type { SendResult } from '../../src/base/types';
 import { answer, LOST, scripted } from '../model/answers';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../src/api';
 import type { Failed } from '../../../src/base/result';
 import { wordsOf } from '../../../src/n8n/output/words';
-import type { Summary } from '../../../src/creation/item';
+import type { Summary } from '../../../src/creation/operationSpec';
 import type { Reply } from './questions';
 
 /** What a check has found. */

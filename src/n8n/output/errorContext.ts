@@ -1,5 +1,6 @@
 import { retryMayPay } from '../../creation/idempotency/idempotency';
-import type { IdempotencyMode, OperationSpec, WorkflowMode } from '../../creation/item';
+import type { IdempotencyMode, WorkflowMode } from '../../creation/item';
+import type { OperationSpec } from '../../creation/operationSpec';
 import { statesOf, isOutcomeOpen } from '../../creation/idempotency/itemState';
 import type { End, Labels, Running } from '../nodeCall';
 
