@@ -116,7 +116,8 @@ function settleSlot({ item, slotWait }: Progress, made: Result<ObtainedJob>): 's
 		return undefined;
 	}
 	slot?.refused(made.failure.kind === 'status' ? made.failure.hintMs : undefined);
-	// While others get slots, waiting for one has no end of its own.
+	// The queue counts from the last job that got a slot, so while others get slots its wait never ends. This
+	// one counts from the first 429 of the item in a row.
 	const now = item.workspace.clock.monotonic();
 	slotWait.throttledSince ??= now;
 	return now - slotWait.throttledSince < item.settings.waitTimeoutMs ? 'slot' : undefined;

@@ -17,6 +17,9 @@ import type { Item } from './item';
  * - after a few 403, and no success, rows with the same model, persona and voice
  * - after many refusals in a row, everything
  *
+ * What is of all rows halts the run also then: 401, 407 and 511, an outage, a 429 that has lasted for Wait
+ * Timeout, a 402 after the wait for a top-up.
+ *
  * A 402, from its answer to the rows:
  *
  * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it
