@@ -68,7 +68,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 		lost: new LostOfWorkflow().editor,
 		hasService: true,
 		executionSum: new ExecutionSum({}),
-		node: { runId: name, items: {} },
+		nodeMemory: { runId: name, items: {} },
 		origin: { requester: REQUESTER },
 	};
 	const settings = settingsWith({ waitTimeoutMs: Infinity });

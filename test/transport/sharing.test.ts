@@ -87,7 +87,7 @@ test.each<[string, Case]>([
 			host,
 			workspace,
 			prompt: `${name}, item ${item}`,
-			node: { runId: name, items: {} },
+			nodeMemory: { runId: name, items: {} },
 		});
 		return await runAll(items, partsOf, createJob);
 	});
