@@ -59,7 +59,7 @@ async function world(seed: number): Promise<string[]> {
 			workspace,
 			host: { ...host, channel: { ...host.channel, signal } },
 			run: new Run(undefined, false, signal),
-			node: { runId: `run ${execution}`, items: {} },
+			nodeMemory: { runId: `run ${execution}`, items: {} },
 			settings: {
 				waitTimeoutMs,
 				creditWaitTimeoutMs,
