@@ -152,6 +152,12 @@ function resultForAgent(item: Item, result: Result<ItemOutput>): Result<ItemOutp
 	return ok({ ...result.value, next: GET_LATER });
 }
 
+/**
+ * Why a call is given up. Without a reason Node makes an error, whose stack holds all data of the execution
+ * for as long as the call is kept.
+ */
+const ANSWERED = 'the agent was answered';
+
 type RunItem = (item: Item) => Promise<Result<ItemOutput>>;
 
 function startCall(item: Item, run: RunItem): Call {
@@ -185,7 +191,7 @@ export async function answerInTime(item: Item, run: RunItem): Promise<Result<Ite
 	const late = workspace.clock.sleep(settings.waitTimeoutMs, timer.signal).then(() => undefined);
 	const result = await Promise.race([call.result, late]);
 	timer.abort();
-	if (!result) call.giveUp.abort();
+	if (!result) call.giveUp.abort(ANSWERED);
 	if (!result || isGivenUp(call, result)) return unfinished(item);
 	begun.delete(memory);
 	return resultForAgent(item, result);

@@ -233,7 +233,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {
 		'money/another-order-robbed': {
 			why: 'A retry takes over the job of another order that asked for the same: one of two orders is never made.',
-			from: 'if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;',
+			from: 'if (this.isProduction && startDataHash !== asking.startDataHash()) continue;',
 			to: '',
 		},
 		'money/earlier-rounds-forgotten': {

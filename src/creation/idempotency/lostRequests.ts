@@ -108,8 +108,13 @@ interface Lost {
 	keySeed: string;
 	/** On the monotonic clock. */
 	since: number;
-	/** Who has lost it, or taken it over last. */
-	requester: Requester;
+	/**
+	 * Who has lost it, or taken it over last. Not the requester itself: its function holds all data of its
+	 * execution.
+	 */
+	by: Omit<Requester, 'startDataHash'>;
+	/** Empty in the editor, which does not ask for it. */
+	startDataHash: string;
 }
 
 /** What a lost request is worth: most if it has made a job, less if it may have. */
@@ -140,7 +145,15 @@ export class LostRequests {
 		const [oldest] = this.all.values();
 		if (oldest && this.all.size >= MAX_LOST) this.forget(oldest);
 		const equal = getOrCreate(this.requests, requestHash, () => new Map());
-		const lost: Lost = { memory, requestHash, keySeed, since: this.clock.monotonic(), requester };
+		const { execution, isManual, nodeId, credential } = requester;
+		const lost: Lost = {
+			memory,
+			requestHash,
+			keySeed,
+			since: this.clock.monotonic(),
+			by: { execution, isManual, nodeId, credential },
+			startDataHash: this.isProduction ? requester.startDataHash() : '',
+		};
 		equal.set(keySeed, lost);
 		this.all.set(memory, lost);
 	}
@@ -178,15 +191,14 @@ export class LostRequests {
 	take(requestHash: string, asking: Requester): ItemMemory | undefined {
 		let best: ItemMemory | undefined;
 		let bestWorth = -1;
-		for (const { memory, requester } of this.requests.get(requestHash)?.values() ?? []) {
+		for (const { memory, by, startDataHash } of this.requests.get(requestHash)?.values() ?? []) {
 			// What the execution has lost itself is in the memories of its own items.
-			if (requester.execution === asking.execution || memory.requestHash !== requestHash) continue;
-			if (requester.nodeId !== asking.nodeId && requester.credential !== asking.credential)
-				continue;
-			if (this.isProduction && requester.startDataHash() !== asking.startDataHash()) continue;
+			if (by.execution === asking.execution || memory.requestHash !== requestHash) continue;
+			if (by.nodeId !== asking.nodeId && by.credential !== asking.credential) continue;
+			if (this.isProduction && startDataHash !== asking.startDataHash()) continue;
 			// Two retries may go on at the same time. What neither has sent yet, both send under one key.
 			if (rankOf(memory) === 0 && !this.isProduction) continue;
-			const candidateWorth = rankOf(memory) * 2 + Number(requester.isManual === asking.isManual);
+			const candidateWorth = rankOf(memory) * 2 + Number(by.isManual === asking.isManual);
 			if (candidateWorth <= bestWorth) continue;
 			bestWorth = candidateWorth;
 			best = memory;
