@@ -25,8 +25,7 @@ import {
 import { savedState, saveState } from '../../src/trigger/savedState';
 import { fail, ok, type Result } from '../../src/base/result';
 import { isResource, type ApiRequest, type Resource } from '../../src/base/types';
-import { withOutputs } from '../../src/creation/outputs';
-import { jobState } from '../../src/transport/jobState';
+import { jobState, lacksOutputs } from '../../src/transport/jobState';
 import { mustBeList, pageOf } from '../../src/transport/pages';
 import { isRefusal, refusalOf } from '../../src/transport/statuses';
 import { jsonOf } from '../../src/n8n/output/rows';
@@ -126,13 +125,20 @@ async function sample(context: IExecuteFunctions, service: Service): Promise<INo
 	});
 }
 
+/** A job with all of its outputs: a list may show less of it than a read of the job. */
+async function wholeJob(service: Service, listed: Resource): Promise<Result<Resource>> {
+	if (jobState(listed) !== 'good' || !lacksOutputs(listed)) return ok(listed);
+	return await readResource(service, ENDPOINTS.getGeneration, listed.id);
+}
+
 async function withFiles(
 	service: Service,
 	{ json }: INodeExecutionData,
 ): Promise<Result<INodeExecutionData>> {
 	const listed = { object: 'generation', ...json, id: String(json.id) };
-	// A list may show less of a job than the job itself does.
-	const job = jobState(listed) === 'good' ? await withOutputs(service, listed) : listed;
+	const whole = await wholeJob(service, listed);
+	if (!whole.ok) return whole;
+	const job = whole.value;
 	const files = await downloadFiles(service, job);
 	if (!files.ok) return files;
 	const shown = job === listed ? json : itemOf(job).json;

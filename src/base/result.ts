@@ -170,3 +170,10 @@ export type Result<T> = { ok: true; value: T } | Failed;
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
 export const fail = (failure: Failure, job?: Resource): Failed => ({ ok: false, failure, job });
+
+/** What is away, if a failure says so: then whoever asks for something else gets no answer either. */
+export function whatIsAway({ failure }: Failed): string | undefined {
+	if (!('isOutage' in failure) || !failure.isOutage) return undefined;
+	const isOfFile = failure.kind === 'upload' || failure.kind === 'download';
+	return isOfFile ? 'the storage of files' : 'the service';
+}

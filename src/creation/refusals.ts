@@ -1,6 +1,6 @@
 import type { Endpoint } from '../api';
 import { getOrCreate } from '../base/maps';
-import { fail, type Failed } from '../base/result';
+import { fail, whatIsAway, type Failed } from '../base/result';
 import { isRecord, type Json } from '../base/types';
 import { amountOf, exactKindOf } from '../transport/priceBook';
 import { meaningOf, type Refusal } from '../transport/statuses';
@@ -169,10 +169,8 @@ export function noteFailure(item: Item, failed: Failed): void {
 		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
 		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
 	}
-	if ('isOutage' in failure && failure.isOutage) {
-		const isOfFile = failure.kind === 'upload' || failure.kind === 'download';
-		return run.halt({ cause: `the ${isOfFile ? 'storage of files' : 'service'} gave no answer` });
-	}
+	const away = whatIsAway(failed);
+	if (away !== undefined) return run.halt({ cause: `${away} gave no answer` });
 	if (failure.kind !== 'status') return;
 	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
 	if (concernsRun === undefined) return;

@@ -8,7 +8,7 @@ import type {
 import { createHash } from 'crypto';
 import { ENDPOINTS, type Endpoint, type Scope } from '../api';
 import { connect } from '../n8n/connection';
-import { fail, ok, type Failed, type Result } from '../base/result';
+import { fail, ok, whatIsAway, type Failed, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isSuccess,
@@ -136,7 +136,7 @@ export async function downloadFiles(
 
 /**
  * Makes an item of each item, or none. A failure throws, or with Continue On Fail becomes a row with the
- * error.
+ * error. Where the service or its storage is away, the other items are not tried: each would take minutes.
  */
 export async function forEachItem(
 	context: IExecuteFunctions,
@@ -144,12 +144,15 @@ export async function forEachItem(
 	make: (item: INodeExecutionData) => Promise<Result<INodeExecutionData | undefined>>,
 ): Promise<INodeExecutionData[]> {
 	const output: INodeExecutionData[] = [];
+	let unsent: Failed | undefined;
 	for (const [itemIndex, item] of items.entries()) {
-		const made = await make(item);
+		const made = unsent ?? (await make(item));
 		if (made.ok) {
 			if (made.value) output.push({ ...made.value, pairedItem: { item: itemIndex } });
 			continue;
 		}
+		const away = whatIsAway(made);
+		if (away !== undefined) unsent = fail({ kind: 'skipped', cause: `${away} gave no answer` });
 		const { endpoint = ENDPOINTS.getJob } = made;
 		const errorContext = { endpoint, itemIndex, itemsWithJob: 0 };
 		const error = nodeError(context.getNode(), made, errorContext);

@@ -141,7 +141,11 @@ describe('the execution that a poll has started', () => {
 
 	test('with Continue On Fail the row stays, and those without files pass', async () => {
 		const input = [{ json: { ...job('gen_lost'), ...unreadable } }, ...found];
-		const [items] = await run(worldOf([], { input, parameters: {}, continueOnFail: true }));
+		const answer = ({ url }: { url: string }) => {
+			return { statusCode: 200, body: job(url.slice('/generations/'.length)) };
+		};
+		const world = worldOf([], { input, parameters: {}, continueOnFail: true, answer });
+		const [items] = await run(world);
 		const lost = { id: 'gen_lost', error: expect.stringContaining('gen_lost') as string };
 		expect(items).toMatchObject([
 			{ json: lost, pairedItem: { item: 0 } },
@@ -149,6 +153,12 @@ describe('the execution that a poll has started', () => {
 			{ json: { id: 'b' }, pairedItem: { item: 2 } },
 		]);
 		expect(items?.[1]?.json).not.toHaveProperty('error');
+	});
+
+	test('a job whose files the list does not show, and that cannot be read, is no job without files', async () => {
+		const answer = () => ({ statusCode: 500 });
+		const world = worldOf([], { input: found, parameters: {}, answer });
+		await expect(run(world)).rejects.toThrow(/status 500 \(job a\)/);
 	});
 });
 
