@@ -227,10 +227,10 @@ function sentAgain(state: Sent, { path, body, workspace }: Sending): Sent {
 	const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
 	// What certainly did nothing was built anew, such as with another URL of its file.
 	const known = mayBeCarriedOut ? state : { ...state, path, body };
-	const out = { ...known, workspace, isInFlight: true };
-	// What the other workspace may have made, the user has given up after a warning.
-	if (isOfOther(state, workspace)) return { ...out, mayBeCarriedOut: false, warnedIn: undefined };
-	return { ...out, mayBeCarriedOut };
+	// A warning was about what is settled now: the user has decided, or is back in the first workspace.
+	const out = { ...known, workspace, isInFlight: true, warnedIn: undefined };
+	// What the other workspace may have made, the user has given up.
+	return { ...out, mayBeCarriedOut: mayBeCarriedOut && !isOfOther(state, workspace) };
 }
 
 /** Whether a request went to another workspace than this, or to the same under another API key. */

@@ -93,6 +93,9 @@ async function story(door: string, isAnswered: boolean) {
 		deleteJob() {
 			isDeleted = true;
 		},
+		loseAnswers(isLost: boolean) {
+			isBegun = isLost;
+		},
 	};
 }
 
@@ -147,6 +150,19 @@ describe.each(Object.keys(DOORS))('%s', (door) => {
 		expect(text(await t.ask(t.rotated))).toMatch(/an earlier try may have been carried out/);
 		const next = await t.ask(t.rotated);
 		if (isDeciding) expect(next).toBe('gen_1');
+		expect(t.made()).toEqual([1, 0]);
+	});
+
+	test('who was told of another API key and went back to the first is told once its key has expired', async () => {
+		const t = await story(door, false);
+		await t.ask(t.second);
+		t.loseAnswers(true);
+		await t.ask(t.first, { waitTimeout: 1 });
+		t.loseAnswers(false);
+		await clock.pass(22.5 * 60 * MINUTE);
+		const said = text(await t.ask(t.first));
+		// The call of a tool goes on meanwhile, and has found the job.
+		if (door !== 'a tool call') expect(said).toMatch(/an earlier try may have been carried out/);
 		expect(t.made()).toEqual([1, 0]);
 	});
 
