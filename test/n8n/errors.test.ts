@@ -285,6 +285,13 @@ test('where what had no answer takes what a limit leaves, raising the limit is n
 	expect(description).not.toContain('Raise');
 });
 
+test('sums of fractions are told as credits are', () => {
+	const cap = { kind: 'creditCap', maxCredits: 1, reserved: 0.1 + 0.2, price: 3 * 0.7 } as const;
+	expect(describeFailure(fail(cap), context).description).toMatch(
+		/^This execution has reserved 0\.3 credits, and this item is expected to cost 2\.1, at/,
+	);
+});
+
 /** Everything that a failure holds, with this word in every text. */
 const saidBySomebody = (failure: Failure): Failure =>
 	JSON.parse(

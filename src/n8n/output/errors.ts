@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
 import type { Failed, ServiceError } from '../../base/result';
-import { creditWords, cut } from '../../base/texts';
+import { creditWords, cut, roundedUp } from '../../base/texts';
 import { asText } from '../../base/types';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
 import { accountOf, type Account } from '../../creation/credits/ledger';
@@ -184,7 +184,7 @@ function reservedSentence({ bought, inVain, mayBeOld }: Account): string {
 	if (reserved === 0) return '';
 	const sentence = `This run has reserved ${mayBeOld > 0 ? 'at most ' : ''}${creditWords(reserved)}`;
 	if (inVain === 0) return `${sentence}.`;
-	const share = inVain < reserved ? `, ${inVain} of them` : '';
+	const share = inVain < reserved ? `, ${roundedUp(inVain)} of them` : '';
 	return `${sentence}${share} for failed jobs: MediaGen Workspace, Get Credits shows whether they came back.`;
 }
 

@@ -114,8 +114,8 @@ function ofCreditCap(
 	const expected =
 		price === undefined
 			? ''
-			: `, and this item is expected to cost ${price}, at the prices of last time`;
-	const counted =
+			: `, and this item is expected to cost ${roundedUp(price)}, at the prices of last time`;
+	const ofWhich =
 		unanswered === undefined
 			? ''
 			: `, of which ${unanswered} are counted for what had no answer and may have cost as much`;
@@ -126,7 +126,7 @@ function ofCreditCap(
 			: 'Wait until the service answers, or remove the limit';
 	return [
 		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${reserved} credits${counted}${expected}. ${howFar(context)}${cure}, then ${afterLimit(context)}.`,
+		`This execution has reserved ${creditWords(reserved)}${ofWhich}${expected}. ${howFar(context)}${cure}, then ${afterLimit(context)}.`,
 	];
 }
 
