@@ -22,8 +22,8 @@ export type Failure =
 			reserved: number;
 			/** `null` if the service states none. */
 			price: number | null | undefined;
-			/** What of `reserved` is counted for requests that had no answer. */
-			unanswered?: number;
+			/** Whether nobody knows what a request without an answer has cost. */
+			isGuess?: boolean;
 	  }
 	/**
 	 * The item was not sent, because it would exceed the limit of the day. `obstacle`: why that limit

@@ -39,7 +39,7 @@ function recordState({ item, lastRequest }: Progress, made: Result<ObtainedJob>)
 	const { executionSum, memory, spec } = item;
 	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
 	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
-	executionSum.countOpen(item, 0);
+	executionSum.subtractOpen(item);
 	recordEvent(memory, eventOf(made, spec));
 	// A 429 between two requests without an answer does not begin Wait Timeout anew.
 	const { openSince = lastRequest.since } = lastRequest;

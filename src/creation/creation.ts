@@ -217,11 +217,14 @@ class Creation {
 	/** @param startsOver whether what is known is about another request, or its key has expired */
 	private async newRequest(item: Item, startsOver: boolean): Promise<Result<Start>> {
 		const { askedFor, draft, files, idempotency, progress } = this;
-		const { memory, request, run } = item;
+		const { executionSum, memory, request, run } = item;
 		const isSafe = run.refusals.isEmpty || isRepetition(progress, draft);
 		const alike = isSafe ? undefined : refusedAlike(item);
 		if (alike) return alike;
-		if (startsOver) recordEvent(memory, { kind: 'startsOver' });
+		if (startsOver) {
+			executionSum.acceptGuess(item);
+			recordEvent(memory, { kind: 'startsOver' });
+		}
 		rememberRequest(item, askedFor, idempotency);
 		let body: Result<unknown> = ok(request.body);
 		if (files.size > 0) body = await uploadAll(item, files, idempotency);

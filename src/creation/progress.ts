@@ -26,7 +26,9 @@ export type Again =
 	/** It was refused for lack of a slot (`settleSlot`): with the next one. */
 	| 'slot'
 	/** It got its slot so late that its key or the credits may be over (`sending.ts`): decided anew. */
-	| 'outdated';
+	| 'outdated'
+	/** Others are to find out first what was spent (`sending.ts`): once, behind them in the turn. */
+	| 'turn';
 
 export type Heard = Result<ObtainedJob> | { again: Again };
 
@@ -81,4 +83,6 @@ export interface Progress {
 	 * for what the request before has waited for.
 	 */
 	again?: Again;
+	/** Whether it has let others find out what was spent. */
+	hasLetPass?: boolean;
 }

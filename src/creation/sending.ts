@@ -5,11 +5,11 @@ import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
 import type { Slot } from '../transport/jobSlots';
 import { hear } from './answer';
-import { beyondLimits, takeTurn, withBudget } from './credits/creditLimits';
+import { beyondLimits, dependsOnOpen, takeTurn, withBudget } from './credits/creditLimits';
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
-import type { Heard, Progress } from './progress';
+import type { Again, Heard, Progress } from './progress';
 import { noteFailure, refusedAlike } from './refusals';
 import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';
@@ -73,11 +73,13 @@ export function isRepetition(progress: Progress, request: CreationRequest): bool
 
 /**
  * Under Wait for Top-Up, a request waits for its turn to try once credits lack: not for what costs nothing,
- * and not again only because its key has led to nothing.
+ * and not again only because its key has led to nothing, or because it has let others pass.
  */
 function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
-	const isSet = progress.item.settings.onInsufficientCredits === 'wait';
-	return isSet && progress.again !== 'otherKey' && !isRepetition(progress, request);
+	const { again, item } = progress;
+	const isSet = item.settings.onInsufficientCredits === 'wait';
+	const hasWaited = again === 'otherKey' || again === 'turn';
+	return isSet && !hasWaited && !isRepetition(progress, request);
 }
 
 /**
@@ -148,13 +150,15 @@ async function sendNow(
 	if (hasLimit && !isRepetition(progress, request))
 		await askToday(item, { endpoint: spec.endpoint, body: request.body });
 	if (hasWaitedTooLong(progress, request)) {
-		slot.release();
 		slotWait.waitsSince = undefined;
-		progress.again = 'outdated';
-		return { again: 'outdated' };
+		return decideAnew(progress, 'outdated');
 	}
 	const sent = withKeyAndBudget(progress, request);
 	if ((hasLimit || !run.refusals.isEmpty) && !isRepetition(progress, request)) {
+		if (hasLimit && !progress.hasLetPass && dependsOnOpen(item)) {
+			progress.hasLetPass = true;
+			return decideAnew(progress, 'turn');
+		}
 		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
 		if (unfit) {
 			noteFailure(item, unfit);
@@ -166,6 +170,13 @@ async function sendNow(
 	if (!sent.isResend && key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
 	progress.entry = addEntry(item, sent.body, key);
 	return await exchange(progress, sent, channel);
+}
+
+/** What is not sent now gives back its slot. */
+function decideAnew(progress: Progress, again: Again): Heard {
+	progress.slotWait.slot?.release();
+	progress.again = again;
+	return { again };
 }
 
 /**

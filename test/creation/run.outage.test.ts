@@ -141,8 +141,12 @@ test.each(SILENCE)(
 			options: { waitTimeout: WAIT, maxCreditsPerDay: 1_000 },
 		});
 		const errors = items.map(({ json }) => String(json.error));
-		expect(errors.filter((error) => SAID.test(error))).toHaveLength(2);
-		expect(errors.filter((error) => error.includes('Not sent'))).toHaveLength(10);
+		// What the first one has cost is not known, so under the limit no other is sent.
+		const [asked, ...others] = errors;
+		expect(asked).toMatch(SAID);
+		const unasked = others.filter((error) => !SAID.test(error));
+		expect(unasked.length).toBeGreaterThanOrEqual(10);
+		expect(unasked.join('\n')).toMatch(/^((Not sent|.*cannot be kept).*\n?)+$/);
 		expect(tookMs).toBeLessThanOrEqual(limitMs);
 	},
 );

@@ -54,6 +54,7 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 	creditCap: [
 		{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: undefined },
 		{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: null },
+		{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: 1, isGuess: true },
 	],
 	dayCap: [
 		{ kind: 'dayCap', maxCredits: 77, spent: 66, needed: 55 },

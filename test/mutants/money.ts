@@ -276,8 +276,20 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/creditLimits.test.ts', {
 		'money/expected-price-stays': {
 			why: 'What a lost answer may have cost stays in the sum beside its true price, and stops the run too early.',
-			from: 'executionSum.countOpen(item, 0);\n',
+			from: 'executionSum.subtractOpen(item);\n',
 			to: '\n',
+		},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.model.test.ts', {
+		'money/guesses-are-trusted': {
+			why: 'What a request without a certain price has cost that had no answer is not known, and others are sent.',
+			from: 'if (!isGuess && !isTooMuch(',
+			to: 'if (!isTooMuch(',
+		},
+		'money/open-requests-do-not-go-first': {
+			why: 'Each retry refuses a new row first and stops, and never asks for what had no answer.',
+			from: '!progress.hasLetPass && dependsOnOpen(item)',
+			to: 'progress.hasLetPass',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
@@ -474,14 +486,14 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
 		'money/next-round-counts-twice': {
 			why: 'The next round of a loop gets what was lost, and Max Credits counts it twice or refuses it.',
-			from: 'request ${state.key ?? origin.place} ',
-			to: 'request ${origin.place} ',
+			from: 'const unique = state.key ?? ',
+			to: 'const unique = ',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
 		'money/dearer-than-what-is-paid-for': {
 			why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
-			from: 'if (executionSum.openOf(item) !== undefined) return undefined;',
+			from: 'if (executionSum.hasOpen(item)) return undefined;',
 			to: '',
 		},
 	}),
@@ -502,8 +514,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
 		'money/lost-parts-need-not-fit': {
 			why: 'Parts of a text that another execution has lost are not counted: some are paid for, and the rest does not fit.',
-			from: "!('job' in part.memory.state) && executionSum",
-			to: "part.memory.state.is === 'new' && executionSum",
+			from: "!('job' in part.memory.state) && !executionSum",
+			to: "part.memory.state.is === 'new' && !executionSum",
 		},
 	}),
 	...caughtBy('test/n8n/errors.test.ts', {

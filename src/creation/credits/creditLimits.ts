@@ -9,7 +9,8 @@ import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import type { Workspace } from '../../transport/workspace';
 import type { Item, PartsOfItem } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
-import { creditsOfToday, leftOfDay, leftOfExecution } from './ledger';
+import { creditsOfToday, ledgerOf, leftOfDay, leftOfExecution } from './ledger';
+import { isTodayGuessed } from './today';
 
 /*
  * What is refused under a limit of credits, _Max Credits per Execution_ or _Max Credits per Day_. Where
@@ -88,7 +89,7 @@ const pricedOf = ({ spec }: Item, body: unknown): Priced => ({
  */
 function bodiesToCome({ memory, executionSum, partsOfItem }: Item): unknown[] {
 	const isToCome = (part: PartsOfItem['underWay'][number]) =>
-		!('job' in part.memory.state) && executionSum.openOf(part) === undefined;
+		!('job' in part.memory.state) && !executionSum.hasOpen(part);
 	const others = partsOfItem?.underWay.filter((part) => part.memory !== memory) ?? [];
 	return others.filter((part) => isToCome(part) && !part.repeatsOnly()).map(({ body }) => body);
 }
@@ -111,15 +112,25 @@ function expectedOf(item: Item, body: unknown): Expected {
 }
 
 /**
+ * Whether a request that was not sent yet may be refused only because of what others count with that had no
+ * answer. Another row of the run may be asking for that again, which shows what it has cost.
+ */
+export function dependsOnOpen(item: Item): boolean {
+	const { executionSum, memory } = item;
+	return !isOutcomeOpen(memory.state) && (executionSum.hasAnyOpen || ledgerOf(item).hasAnyOpen);
+}
+
+/**
  * Why a request must not be sent: what it is expected to cost does not fit under a limit; that is not certain
- * and nothing is left; or one of its kind was made without stating a price. Only one request without a
- * certain price is out at a time, so a limit is exceeded by one job at most: the first of its exact kind.
+ * and nothing is left; one of its kind was made without stating a price; or what was spent is only a guess.
+ * Only one request without a certain price is out at a time, also if it has no answer, so a limit is exceeded
+ * by one job at most: the first of its exact kind.
  */
 export function beyondLimits(item: Item, body: unknown): Failed | undefined {
 	const { executionSum, partsOfItem } = item;
 	// It was sent before and may have been carried out. Then the sums have it, and there may be a job that is
 	// paid for.
-	if (executionSum.openOf(item) !== undefined) return undefined;
+	if (executionSum.hasOpen(item)) return undefined;
 	// A text is sent as a whole or not at all.
 	if (partsOfItem?.refusedBy) return partsOfItem.refusedBy;
 	const expected = expectedOf(item, body);
@@ -131,12 +142,18 @@ export function beyondLimits(item: Item, body: unknown): Failed | undefined {
 function beyondExecution(item: Item, expected: Expected): Failed | undefined {
 	const { maxCredits } = item.settings;
 	if (maxCredits === Infinity) return undefined;
-	if (!isTooMuch(expected, { left: leftOfExecution(item), limit: maxCredits })) return undefined;
-	const { reserved, unanswered } = item.executionSum;
-	return fail({ kind: 'creditCap', maxCredits, reserved, price: expected.price, unanswered });
+	const { reserved, isGuess } = item.executionSum;
+	if (!isGuess && !isTooMuch(expected, { left: leftOfExecution(item), limit: maxCredits }))
+		return undefined;
+	return fail({ kind: 'creditCap', maxCredits, reserved, price: expected.price, isGuess });
 }
 
 const NEVER_READ: DayObstacle = { kind: 'unreadable', problem: 'what was spent is not known' };
+
+const UNANSWERED: DayObstacle = {
+	kind: 'unreadable',
+	problem: 'nobody knows what a request without an answer has cost',
+};
 
 const NO_PRICES: DayObstacle = {
 	kind: 'unsaid',
@@ -150,7 +167,8 @@ function beyondDay(item: Item, expected: Expected): Failed | undefined {
 	// has sent it.
 	if (maxCreditsPerDay === Infinity || isOutcomeOpen(memory.state)) return undefined;
 	const today = run.today.get(workspace);
-	const obstacle = today ? today.obstacle : NEVER_READ;
+	const unanswered = isTodayGuessed(item) ? UNANSWERED : undefined;
+	const obstacle = today ? (today.obstacle ?? unanswered) : NEVER_READ;
 	const spent = creditsOfToday(item);
 	const left = maxCreditsPerDay - spent;
 	if (obstacle === undefined && !isTooMuch(expected, { left, limit: maxCreditsPerDay }))

@@ -1,6 +1,5 @@
 import { ENDPOINTS } from '../../api';
 import type { Result } from '../../base/result';
-import { roundedUp } from '../../base/texts';
 import { DAY_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
 import { AGENT_STATUSES, jobState } from '../../transport/jobState';
@@ -36,6 +35,8 @@ export interface LedgerEntry {
 	readonly sentAt: number;
 	/** What it has reserved, or may have. */
 	credits: number;
+	/** Whether that is only a guess, as it had no answer and its price is not certain. */
+	isGuess?: boolean;
 	/** When its answer came, on the monotonic clock; `undefined` as long as there is none. */
 	answeredAt?: number;
 	/** Whether its job was made for it, and so paid for. */
@@ -77,6 +78,11 @@ export class Ledger {
 	/** What was sent under a key, by whichever item, and was not answered. It leads to one job at most. */
 	openUnder(key: string | undefined): LedgerEntry | undefined {
 		return key === undefined ? undefined : this.open.get(key);
+	}
+
+	/** Whether anything was sent under a key and was not answered. */
+	get hasAnyOpen(): boolean {
+		return this.open.size > 0;
 	}
 
 	noteOpen(entry: LedgerEntry): void {
@@ -128,9 +134,6 @@ function voidEntry(item: Item, entry: LedgerEntry): void {
 	ledgerOf(item).remove(entry);
 }
 
-/** What a request without a certain price may have reserved: all that is left of a limit, if there is one. */
-const allThatIsLeft = (left: number): number => (left === Infinity ? 0 : Math.max(0, left));
-
 /**
  * The answer to a creation has come: its entry has from now on what it has reserved, or may have.
  * @param isNew whether the job was paid for now: under a key it may have been there before
@@ -150,13 +153,12 @@ export function settleEntry(
 	if (!made.ok) {
 		if (!isOutcomeOpen(memory.state)) return voidEntry(item, entry);
 		const expected = prices.reservationOf(request) ?? 0;
-		const mayHaveReserved = (left: number) =>
-			prices.isCertain(request) ? expected : Math.max(expected, allThatIsLeft(left));
-		executionSum.countOpen(item, mayHaveReserved(leftOfExecution(item)));
+		const isGuess = !prices.isCertain(request);
+		executionSum.countOpen(item, expected, isGuess);
 		// The day counts it once, however often it is sent.
 		if (open) return voidEntry(item, entry);
-		// What is left of the day lacks what this entry counts with already.
-		entry.credits = mayHaveReserved(leftOfDay(item) + entry.credits);
+		entry.credits = expected;
+		entry.isGuess = isGuess;
 		entry.answeredAt = clock.monotonic();
 		ledger.noteOpen(entry);
 		return;
@@ -212,14 +214,9 @@ export interface Account {
 	old: number;
 }
 
-/**
- * What is left of Max Credits per Execution for a request of this item; `Infinity` without a limit. If an
- * earlier try of the item has sent the same request, the sum has it already, and it does not count twice.
- */
-export function leftOfExecution(item: Item): number {
-	const { executionSum, settings } = item;
-	return settings.maxCredits - executionSum.reserved + (executionSum.openOf(item) ?? 0);
-}
+/** What is left of Max Credits per Execution; `Infinity` without a limit. */
+export const leftOfExecution = ({ executionSum, settings }: Item): number =>
+	settings.maxCredits - executionSum.reserved;
 
 export const sumOf = (entries: LedgerEntry[]): number =>
 	entries.reduce((sum, { credits }) => sum + credits, 0);
@@ -266,13 +263,17 @@ export class ExecutionSum {
 	private readonly amounts: Record<string, number>;
 	/** Kinds of requests of which one was made without its answer stating a price. */
 	private readonly unpriced: Record<string, boolean>;
+	/** The requests without an answer, and whether their amounts are only guesses. */
+	private readonly open: Record<string, boolean>;
 
 	/** @param flow the flow context of n8n, the same object for all nodes of an execution */
 	constructor(readonly flow: Record<string, unknown>) {
 		flow.mediaGenReserved ??= {};
 		flow.mediaGenUnpriced ??= {};
+		flow.mediaGenOpen ??= {};
 		this.amounts = flow.mediaGenReserved as Record<string, number>;
 		this.unpriced = flow.mediaGenUnpriced as Record<string, boolean>;
+		this.open = flow.mediaGenOpen as Record<string, boolean>;
 	}
 
 	get reserved(): number {
@@ -299,25 +300,46 @@ export class ExecutionSum {
 		this.count(`job ${id}`, (this.amounts[`job ${id}`] ?? 0) - credits);
 	}
 
-	/** What all requests count with whose outcome is open; `undefined` if that is nothing. */
-	get unanswered(): number | undefined {
-		const credits = roundedUp(Number(this.flow.mediaGenUnanswered ?? 0));
-		return credits > 0 ? credits : undefined;
+	/** Whether the sum is only a guess: a request that had no answer may have reserved any number of credits. */
+	get isGuess(): boolean {
+		return Object.values(this.open).some((isGuess) => isGuess);
 	}
 
-	/** What the request of an item counts with whose outcome is open; `undefined` where it does not count. */
-	openOf(item: AskedItem): number | undefined {
+	/** Whether a request had no answer. */
+	get hasAnyOpen(): boolean {
+		return Object.keys(this.open).length > 0;
+	}
+
+	/** Whether the request of an item, as it was sent last, counts because it had no answer. */
+	hasOpen(item: AskedItem): boolean {
 		const name = nameOfOpen(item);
-		return name === undefined ? undefined : this.amounts[name];
+		return name !== undefined && name in this.open;
 	}
 
-	/** @param credits what it counts with from now on; 0 where it does not */
-	countOpen(item: AskedItem, credits: number): void {
+	/**
+	 * The request of an item has no answer.
+	 * @param credits what it counts with from now on
+	 * @param isGuess whether it may have reserved any number of credits
+	 */
+	countOpen(item: AskedItem, credits: number, isGuess: boolean): void {
 		const name = nameOfOpen(item);
 		if (name === undefined) return;
-		const more = credits - (this.amounts[name] ?? 0);
-		this.flow.mediaGenUnanswered = Number(this.flow.mediaGenUnanswered ?? 0) + more;
 		this.count(name, credits);
+		this.open[name] = isGuess;
+	}
+
+	/** The request of an item has its answer. */
+	subtractOpen(item: AskedItem): void {
+		const name = nameOfOpen(item);
+		if (name === undefined) return;
+		this.count(name, 0);
+		delete this.open[name];
+	}
+
+	/** The user was told that the request of an item may have made a job, and goes on: its guess is the price. */
+	acceptGuess(item: AskedItem): void {
+		const name = nameOfOpen(item);
+		if (name !== undefined) delete this.open[name];
 	}
 
 	noteUnpriced(request: Priced): void {
@@ -333,5 +355,6 @@ export class ExecutionSum {
 /** A request has one name in all its tries, and the next one under the same key another. */
 function nameOfOpen({ memory: { state }, origin }: AskedItem): string | undefined {
 	if (state.is !== 'sent') return undefined;
-	return `request ${state.key ?? origin.place} ${state.firstSentAt}`;
+	const unique = state.key ?? `${origin.requester.nodeId} ${origin.place}`;
+	return `request ${unique} ${state.firstSentAt}`;
 }

@@ -133,6 +133,19 @@ async function lookAtUnwatched(item: Item): Promise<void> {
 	}
 }
 
+/**
+ * Whether what was spent today is only a guess: what had no answer may have reserved any number of credits,
+ * until the list or the usage would show its job.
+ */
+export function isTodayGuessed(item: Item): boolean {
+	const { run, workspace } = item;
+	const { askedAt = -Infinity } = run.today.get(workspace) ?? {};
+	const now = workspace.clock.monotonic();
+	const isHidden = ({ isListed, answeredAt = Infinity }: LedgerEntry) =>
+		answeredAt > (isListed ? askedAt - BEHIND_MS : now - LOST_MS);
+	return [...ledgerOf(item).entries].some((entry) => entry.isGuess && isHidden(entry));
+}
+
 /** What the service has shown is read again after so long. */
 const OLD_MS = 5 * MINUTE_MS;
 

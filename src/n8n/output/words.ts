@@ -103,9 +103,14 @@ const afterLimit = (context: ErrorContext): string =>
 	`${goOn(context)}${canGoOn(context) ? ': it goes on with what it has' : ''}`;
 
 function ofCreditCap(
-	{ maxCredits, reserved, price, unanswered }: FailureOf<'creditCap'>,
+	{ maxCredits, reserved, price, isGuess }: FailureOf<'creditCap'>,
 	context: ErrorContext,
 ): Text {
+	if (isGuess)
+		return [
+			`Max Credits per Execution (${maxCredits}) cannot be kept: nobody knows what a request without an answer has cost`,
+			`This execution has reserved ${creditWords(reserved)} as far as is known. ${howFar(context)}Wait until the service answers, or remove the limit, then ${afterLimit(context)}.`,
+		];
 	if (price === null)
 		return [
 			`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
@@ -115,18 +120,9 @@ function ofCreditCap(
 		price === undefined
 			? ''
 			: `, and this item is expected to cost ${roundedUp(price)}, at the prices of last time`;
-	const ofWhich =
-		unanswered === undefined
-			? ''
-			: `, of which ${unanswered} are counted for what had no answer and may have cost as much`;
-	// Where its price is not certain, it counts with all that is left of any limit.
-	const cure =
-		unanswered === undefined
-			? 'Raise the limit'
-			: 'Wait until the service answers, or remove the limit';
 	return [
 		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${creditWords(reserved)}${ofWhich}${expected}. ${howFar(context)}${cure}, then ${afterLimit(context)}.`,
+		`This execution has reserved ${creditWords(reserved)}${expected}. ${howFar(context)}Raise the limit, then ${afterLimit(context)}.`,
 	];
 }
 

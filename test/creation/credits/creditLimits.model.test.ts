@@ -20,7 +20,7 @@ import { cases } from '../../support/thorough';
  * The rules of docs/credits.md as a model: random executions of one to three nodes, against a
  * service that counts what is reserved.
  */
-const BATCHES = cases(3_000);
+const BATCHES = cases(10_000);
 
 const SIZES = ['s', 'm', 'l', 'xl'];
 
@@ -39,6 +39,7 @@ const seen = {
 	retried: 0,
 	rounds: 0,
 	goneOn: 0,
+	askedAgain: 0,
 };
 
 /** One execution; gives what is wrong with it. */
@@ -52,16 +53,18 @@ async function execution(seed: number): Promise<string[]> {
 	const prices = SIZES.map(() => 1 + upTo(12));
 	const priceOf = (size: string) => prices[hasOnePrice ? 0 : SIZES.indexOf(size)] ?? 0;
 	const sizes = hasOnePrice ? [pick(SIZES)] : SIZES;
-	const trouble = random() < 0.5 ? random() * 0.8 : 0;
+	const trouble = random() < 0.6 ? random() * 0.8 : 0;
 	const clock = new VirtualClock();
 	const failing = new Set<string>();
+	let isHealthy = false;
 	const model = new ModelService(clock, {
-		latencyMs: 0,
+		latencyMs: 1,
 		requestsPerMinute: 1_000_000,
 		jobMs: () => 0,
 		price: ({ model }) => priceOf(String(model)),
 		credits: random() < 0.2 ? upTo(80) : Infinity,
-		fault: ({ method }) => (method === 'POST' && random() < trouble ? pick(FAULTS) : undefined),
+		fault: ({ method }) =>
+			method === 'POST' && !isHealthy && random() < trouble ? pick(FAULTS) : undefined,
 		ending: (prompt) => ({ status: failing.has(prompt) ? 'failed' : 'completed' }),
 	});
 	const workspace = workspaceWith(clock, { requestsPerMinute: 1_000_000 });
@@ -91,8 +94,9 @@ async function execution(seed: number): Promise<string[]> {
 		nodes.push(ofNode);
 		let round = 0;
 		let isAgain = false;
-		for (let tries = 1 + upTo(3); tries > 0; tries -= 1) {
+		for (let tries = 1 + upTo(4); tries > 0; tries -= 1) {
 			const [before, requests] = [reserved(), posts()];
+			isHealthy = isAgain && random() < 0.6;
 			const run = new Run(new Map(), continuesOnFail);
 			// The same is asked for once more by another try, or by the next round of a loop.
 			if (isAgain && random() < 0.5) round += 1;
@@ -130,6 +134,12 @@ async function execution(seed: number): Promise<string[]> {
 			seen.batches += 1;
 			seen.refused += kinds.includes('creditCap') ? 1 : 0;
 			seen.retried += tries > 1 ? 1 : 0;
+			const remainsOpen = Object.values(ofNode.items).some(({ state }) => isOutcomeOpen(state));
+			const mayAsk = isHealthy && settings.idempotency !== 'none' && !settings.dryRun;
+			if (mayAsk && model.count(402) === 0) {
+				if (remainsOpen) wrong.push('what had no answer is not asked for again');
+				if (lost.length > 0) seen.askedAgain += 1;
+			}
 			seen.outOfCredits += model.count(402) > 0 ? 1 : 0;
 			const after = reserved();
 			if (settings.dryRun) {
@@ -163,5 +173,5 @@ async function execution(seed: number): Promise<string[]> {
 test(`${BATCHES} batches exceed a limit by nothing at one price and by one job at most otherwise`, async () => {
 	for (let seed = seedOf(1); seen.batches < BATCHES; seed += 1)
 		expect(await execution(seed)).toEqual([]);
-	expect(Object.entries(seen).filter(([, times]) => times <= BATCHES / 200)).toEqual([]);
+	expect(Object.entries(seen).filter(([, times]) => times <= BATCHES / 500)).toEqual([]);
 });

@@ -94,7 +94,7 @@ test('forty items at one price stop below the limit, and say how many were not s
 	expect(reserved(model)).toBe(18);
 	expect(execution.executionSum.reserved).toBe(18);
 	const [first, ...others] = failures(results);
-	expect(first).toEqual({ kind: 'creditCap', maxCredits: 20, reserved: 18, price: 3 });
+	expect(first).toMatchObject({ kind: 'creditCap', maxCredits: 20, reserved: 18, price: 3 });
 	expect(others).toHaveLength(33);
 	expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(['skipped']));
 	expect(model.count(202, 'POST')).toBe(6);
@@ -253,7 +253,12 @@ test('a creation whose price is not known is sent while anything is left, and no
 	await execution.run(items(1), { maxCredits: 3 }, 'a');
 	const unknown = items(2, 'of another price');
 	const [refused] = failures(await execution.run(unknown, { maxCredits: 3 }, 'b'));
-	expect(refused).toEqual({ kind: 'creditCap', maxCredits: 3, reserved: 3, price: undefined });
+	expect(refused).toMatchObject({
+		kind: 'creditCap',
+		maxCredits: 3,
+		reserved: 3,
+		price: undefined,
+	});
 	expect(model.jobs).toHaveLength(1);
 	// One that is sent may exceed the limit, and no second one does.
 	await execution.run(unknown, { maxCredits: 4 }, 'c');

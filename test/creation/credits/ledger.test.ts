@@ -10,6 +10,7 @@ import {
 	ledgerOf,
 	type LedgerEntry,
 } from '../../../src/creation/credits/ledger';
+import { isTodayGuessed } from '../../../src/creation/credits/today';
 import { Run } from '../../../src/creation/run';
 import { LOST } from '../../model/answers';
 import { hostWith, runOf, workspaceWith } from '../../model/run';
@@ -61,7 +62,7 @@ test('a creation counts with its expected price until its answer says what it ha
 	expect(sums()).toEqual([3, 3, []]);
 	const again = addEntry(item, BODY, KEY);
 	expect(sums()).toEqual([3, 3, []]);
-	item.executionSum.countOpen(item, 0);
+	item.executionSum.subtractOpen(item);
 	item.memory.state = { is: 'created', keyNumber: 0, job: { id: 'gen_1' } };
 	if (again) settleEntry(item, again, BODY, ok({ ...MADE, estimated_credits: 5 }), true);
 	expect(sums()).toEqual([5, 5, [5]]);
@@ -69,7 +70,7 @@ test('a creation counts with its expected price until its answer says what it ha
 	expect(sums()).toEqual([0, 0, []]);
 });
 
-test('where only a guess is known of it, what was lost may have cost all that is left', () => {
+test('where only a guess is known of it, what was lost makes guesses of both sums', () => {
 	const { itemOf, sums } = setUp();
 	const item = itemOf(0);
 	item.settings = { ...item.settings, maxCredits: 50, maxCreditsPerDay: 100 };
@@ -79,10 +80,10 @@ test('where only a guess is known of it, what was lost may have cost all that is
 	expect(sums()).toEqual([0, 3, []]);
 	item.memory.state = open;
 	if (entry) settleEntry(item, entry, dearer, lost, false);
-	expect(sums()).toEqual([50, 70, []]);
-	expect(item.executionSum.unanswered).toBe(50);
-	item.executionSum.countOpen(item, 0);
-	expect(item.executionSum.unanswered).toBeUndefined();
+	expect(sums()).toEqual([3, 3, []]);
+	expect([item.executionSum.isGuess, isTodayGuessed(item)]).toEqual([true, true]);
+	item.executionSum.subtractOpen(item);
+	expect(item.executionSum.isGuess).toBe(false);
 });
 
 test('a refused row does not look through what thousands of others have reserved', () => {
@@ -91,7 +92,7 @@ test('a refused row does not look through what thousands of others have reserved
 	};
 	const sum = new ExecutionSum({ mediaGenReserved: new Proxy({}, { ownKeys }) });
 	sum.addJob('gen_1', 2);
-	expect([sum.reserved, sum.unanswered]).toEqual([2, undefined]);
+	expect([sum.reserved, sum.isGuess]).toEqual([2, false]);
 });
 
 describe('two items that send one request under a key that they share, after an answer was lost', () => {
