@@ -30,7 +30,6 @@ export function hear(progress: Progress, answer: Result<ApiResponse>, body: unkn
 	const slot = settleSlot(progress, made);
 	const again = otherKey ?? topUp ?? slot;
 	tellRun(progress, made, again);
-	progress.again = again;
 	return again === undefined ? made : { again };
 }
 
@@ -126,7 +125,10 @@ function settleSlot({ item, slotWait }: Progress, made: Result<ObtainedJob>): 's
 /** The other items of the run, if the item does not go on. */
 function tellRun({ item }: Progress, made: Result<ObtainedJob>, again: Again | undefined): void {
 	const { refusals, continuesOnFail } = item.run;
-	if (!made.ok && again === undefined) noteFailure(item, made);
+	if (!made.ok && again === undefined) {
+		item.partsOfItem?.fail(made);
+		noteFailure(item, made);
+	}
 	// Without On Error: Continue the first refusal ends the run, so that nobody asks what was accepted.
 	if (made.ok && continuesOnFail) refusals.accepted(item);
 }

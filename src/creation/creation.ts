@@ -109,7 +109,7 @@ class Creation {
 		};
 		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
 		const repeatsOnly = () => isRepetition(this.progress, this.draft);
-		partsOfItem?.underWay.push({ memory, origin, body, repeatsOnly });
+		partsOfItem?.all.push({ memory, origin, body, repeatsOnly });
 	}
 
 	/** Whatever of our own has thrown: its slot is for others, unless a job runs in it. */
@@ -175,12 +175,16 @@ class Creation {
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
 			const heard = await sendCreation(progress, start.value.request, channel);
-			if ('again' in heard) continue;
+			if ('again' in heard) {
+				progress.again = heard.again;
+				continue;
+			}
 			if (!heard.ok) return heard;
 			// An answer alone proves neither that its job has failed nor, under a key that others share, that
 			// it is a new one.
 			const made = await confirmJob(progress, heard.value);
 			if (!('again' in made)) return ok(made);
+			progress.again = made.again;
 		}
 	}
 

@@ -13,7 +13,7 @@ import { withFirstModel } from './firstModel';
 import type { Item, ItemOutput } from './item';
 import { requestHashOf, idempotencyOf } from './idempotency/idempotency';
 import type { DrySummary } from './run';
-import { askBook } from './credits/creditLimits';
+import { askBook, withBudget } from './credits/creditLimits';
 import { statesOf } from './idempotency/itemState';
 import { openFiles } from './uploads';
 
@@ -34,16 +34,21 @@ function costSentence(costs: Array<number | undefined>): string {
 	return `, about ${sum}, at the prices of last time${rest}`;
 }
 
-/** A request as it would be sent. Where no model is chosen, it gets the first one that the service lists. */
+/**
+ * A request as it would be sent: with the budget that limits leave to an agent run and, where no model is
+ * chosen, with the first one that the service lists.
+ */
 async function asSent(
 	item: Item,
 	request: ApiRequest,
 	lacksModel = false,
 ): Promise<Result<ApiRequest>> {
-	if (!lacksModel || !item.hasService) return ok(request);
-	const body = await withFirstModel(item, request.body);
-	if (body.ok) return ok({ ...request, body: body.value });
-	return body.failure.kind === 'input' ? body : ok(request);
+	const budgeted = withBudget(item, request.body, false);
+	const sent = budgeted === request.body ? request : { ...request, body: budgeted };
+	if (!lacksModel || !item.hasService) return ok(sent);
+	const body = await withFirstModel(item, sent.body);
+	if (body.ok) return ok({ ...sent, body: body.value });
+	return body.failure.kind === 'input' ? body : ok(sent);
 }
 
 /**
@@ -54,9 +59,9 @@ async function allAsSent(item: Item): Promise<ApiRequest[]> {
 	const all: ApiRequest[] = [];
 	for (const [, prepared] of item.run.checked) {
 		if (!prepared.ok || !prepared.value.settings.dryRun) continue;
-		const { request, parts = [request], lacksModel } = prepared.value;
+		const { request, parts = [request], lacksModel, settings } = prepared.value;
 		for (const part of parts) {
-			const sent = await asSent(item, part, lacksModel);
+			const sent = await asSent({ ...item, settings }, part, lacksModel);
 			all.push(sent.ok ? sent.value : part);
 		}
 	}
@@ -218,7 +223,7 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const states = statesOf(item);
 	const requestHash = requestHashOf(request, opened.value);
 	const asNew: Item = { ...item, memory: { ...memory, requestHash, keySeed: undefined } };
-	const idempotencyKey = idempotencyOf(asNew, requestHash).peekKey();
+	const idempotency = idempotencyOf(asNew, requestHash);
 	// The first item asks for the prices of all, so that the others need not.
 	run.cache.dry ??= summaryOf(item);
 	run.drySummary = await run.cache.dry;
@@ -240,7 +245,9 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 			path: part.path,
 			body: withoutInstances(part.body, BinaryReference, ({ field }) => `binary:${field}`),
 		};
-		if (idempotencyKey !== undefined && parts.length === 1) sent.idempotencyKey = idempotencyKey;
+		const isFilledIn = part.body !== partRequest.body;
+		const key = idempotency.peekKey(isFilledIn ? part.body : undefined);
+		if (key !== undefined && parts.length === 1) sent.idempotencyKey = key;
 		const resource: Json = { ...job, dryRun: true, summary, request: sent };
 		if (price !== undefined) resource.estimated_credits = roundedUp(price);
 		if (parts.length > 1) Object.assign(resource, { part: index + 1, parts: parts.length });

@@ -105,13 +105,10 @@ interface PartOfItem extends Pick<Item, 'memory' | 'origin'> {
 
 /** What the parts of an item know of each other: all of them fit under a limit, or none is sent. */
 export interface PartsOfItem {
-	/**
-	 * Those that have not ended, once it is known whether they would only be repeated. One that has ended,
-	 * such as with a job that has failed, costs nothing more in this try.
-	 */
-	underWay: PartOfItem[];
-	/** Why none of them is sent: one did not fit under a limit. */
-	refusedBy?: Failed;
+	/** All of them, once it is known whether they would only be repeated. */
+	all: PartOfItem[];
+	/** One of them has failed, so the item has: those that were not sent yet are not sent any more. */
+	fail(failed: Failed): void;
 }
 
 /** One item while its operation runs. */

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../base/result';
+import { ok, type Failed, type Result } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
 import type { StoredFile } from '../transport/host';
 import { create } from './creation';
@@ -14,7 +14,16 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 	const { nodeMemory, origin, settings } = item;
 	const settingsOf = settingsOfParts(settings, parts.length);
 	if (!settingsOf.ok) return settingsOf;
-	const partsOfItem: PartsOfItem = { underWay: [] };
+	let firstFailed: Failed | undefined;
+	const unsent = new AbortController();
+	const partsOfItem: PartsOfItem = {
+		all: [],
+		fail: (failed) => {
+			firstFailed ??= failed;
+			unsent.abort();
+		},
+	};
+	const giveUp = item.giveUp ? AbortSignal.any([item.giveUp, unsent.signal]) : unsent.signal;
 	const results = await Promise.all(
 		parts.map(async (request, index) => {
 			const place = placeOfPart(origin.place, index);
@@ -22,6 +31,7 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 			const result = await create({
 				...item,
 				partsOfItem,
+				giveUp,
 				request,
 				parts: undefined,
 				part: labelOfPart(index),
@@ -29,17 +39,16 @@ export async function createParts(item: Item, parts: ApiRequest[]): Promise<Resu
 				origin: { ...origin, place },
 				settings: settingsOf.value[index] ?? settings,
 			});
-			partsOfItem.underWay = partsOfItem.underWay.filter((part) => part.memory !== memory);
+			if (!result.ok) partsOfItem.fail(result);
 			return result;
 		}),
 	);
-	// What was not sent because of another part says nothing by itself.
-	const reason = results.find((result) => !result.ok && result.failure.kind !== 'skipped');
 	const resources: Json[] = [];
 	const files: StoredFile[][] = [];
 	const warnings = new Set<string>();
 	for (const [index, result] of results.entries()) {
-		if (!result.ok) return reason ?? result;
+		// What was not sent because of another part says nothing by itself.
+		if (!result.ok) return firstFailed ?? result;
 		const numbered = { part: index + 1, parts: parts.length };
 		for (const [resourceIndex, job] of result.value.resources.entries()) {
 			resources.push({ ...job, ...numbered });

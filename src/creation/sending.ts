@@ -9,7 +9,7 @@ import { beyondLimits, dependsOnOpen, takeTurn, withBudget } from './credits/cre
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
-import type { Again, Heard, Progress } from './progress';
+import type { Heard, Progress } from './progress';
 import { noteFailure, refusedAlike } from './refusals';
 import { isKeyOfPaidJob } from './idempotency/replayedJob';
 import { askToday } from './credits/today';
@@ -146,21 +146,24 @@ async function sendNow(
 	const { run, spec } = item;
 	const hasLimit = isLimited(item);
 	slotWait.slot = slot;
+	const isFree = isRepetition(progress, request);
 	// Only now: it may have waited for hours, in which others have spent, or for the next day.
-	if (hasLimit && !isRepetition(progress, request))
-		await askToday(item, { endpoint: spec.endpoint, body: request.body });
+	if (hasLimit && !isFree) await askToday(item, { endpoint: spec.endpoint, body: request.body });
 	if (hasWaitedTooLong(progress, request)) {
 		slotWait.waitsSince = undefined;
-		return decideAnew(progress, 'outdated');
+		slot.release();
+		return { again: 'outdated' };
 	}
 	const sent = withKeyAndBudget(progress, request);
-	if ((hasLimit || !run.refusals.isEmpty) && !isRepetition(progress, request)) {
+	if ((hasLimit || !run.refusals.isEmpty) && !isFree) {
 		if (hasLimit && !progress.hasLetPass && dependsOnOpen(item)) {
 			progress.hasLetPass = true;
-			return decideAnew(progress, 'turn');
+			slot.release();
+			return { again: 'turn' };
 		}
 		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
 		if (unfit) {
+			item.partsOfItem?.fail(unfit);
 			noteFailure(item, unfit);
 			slot.release();
 			return unfit;
@@ -168,15 +171,8 @@ async function sendNow(
 	}
 	const { key } = sent;
 	if (!sent.isResend && key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
-	progress.entry = addEntry(item, sent.body, key);
+	progress.entry = addEntry(item, sent.body, key, isFree);
 	return await exchange(progress, sent, channel);
-}
-
-/** What is not sent now gives back its slot. */
-function decideAnew(progress: Progress, again: Again): Heard {
-	progress.slotWait.slot?.release();
-	progress.again = again;
-	return { again };
 }
 
 /**

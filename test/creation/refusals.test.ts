@@ -276,30 +276,37 @@ test(`${RUNS} random runs: no row is left out that could be paid for and is allo
 	expect(lacking).toBeGreaterThan(RUNS);
 });
 
-test('a long text that is not allowed is one row of refusals, however many parts it has', async () => {
-	const t = setUp({
-		node: new MediaGenSpeech(),
-		json: [{}, {}],
-		continueOnFail: true,
-		credential: { concurrentJobs: 1 },
-		given: {
-			resource: 'speech',
-			operation: 'create',
-			model: byId('service/speech-lite'),
-			voice: byId('v'),
-			downloadOutputs: false,
-			options: { blockLength: 100 },
-		},
-		own: (item) => ({ text: item === 0 ? 'Bad words. '.repeat(1_200) : 'Good words.' }),
-		answers: ({ method, body }) => {
-			if (method !== 'POST') return undefined;
-			if (JSON.stringify(body).includes('Bad')) return answer(403, errorBody('No'));
-			const job = { id: 'speech_1', object: 'speech_generation', status: 'completed' };
-			return answer(202, { ...job, output: { url: 'https://media.example/a.mp3' } });
-		},
-	});
-	const [bad, good] = await t.run();
-	expect(bad?.json.error).toMatch(/not allowed/);
-	expect(t.posts().length).toBeGreaterThan(3);
-	expect(good?.json).toMatchObject({ id: 'speech_1', status: 'completed' });
-});
+test.each([
+	[402, /credits/i],
+	[403, /not allowed/],
+])(
+	'a long text that is refused with %i is one row: its other parts are not sent',
+	async (status, said) => {
+		const t = setUp({
+			node: new MediaGenSpeech(),
+			json: [{}, {}],
+			continueOnFail: true,
+			credential: { concurrentJobs: 1 },
+			given: {
+				resource: 'speech',
+				operation: 'create',
+				model: byId('service/speech-lite'),
+				voice: byId('v'),
+				downloadOutputs: false,
+				options: { blockLength: 100 },
+			},
+			own: (item) => ({ text: item === 0 ? 'Bad words. '.repeat(1_200) : 'Good words.' }),
+			answers: ({ method, body }) => {
+				if (method !== 'POST') return undefined;
+				if (JSON.stringify(body).includes('Bad')) return answer(status, errorBody('No'));
+				const job = { id: 'speech_1', object: 'speech_generation', status: 'completed' };
+				return answer(202, { ...job, output: { url: 'https://media.example/a.mp3' } });
+			},
+		});
+		const [bad, good] = await t.run();
+		expect(bad?.json.error).toMatch(said);
+		const parts = t.posts().filter(({ body }) => JSON.stringify(body).includes('Bad'));
+		expect(parts.length).toBeLessThanOrEqual(1);
+		expect(good?.json).toMatchObject({ id: 'speech_1', status: 'completed' });
+	},
+);

@@ -493,7 +493,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {
 		'money/dearer-than-what-is-paid-for': {
 			why: 'A price has risen, and Max Credits refuses to find out about a job that may be paid for.',
-			from: 'if (executionSum.hasOpen(item)) return undefined;',
+			from: 'if (item.executionSum.hasOpen(item)) return undefined;',
 			to: '',
 		},
 	}),

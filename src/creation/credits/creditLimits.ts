@@ -88,9 +88,9 @@ const pricedOf = ({ spec }: Item, body: unknown): Priced => ({
  * another execution has lost, nor one that a 429 has put off.
  */
 function bodiesToCome({ memory, executionSum, partsOfItem }: Item): unknown[] {
-	const isToCome = (part: PartsOfItem['underWay'][number]) =>
+	const isToCome = (part: PartsOfItem['all'][number]) =>
 		!('job' in part.memory.state) && !executionSum.hasOpen(part);
-	const others = partsOfItem?.underWay.filter((part) => part.memory !== memory) ?? [];
+	const others = partsOfItem?.all.filter((part) => part.memory !== memory) ?? [];
 	return others.filter((part) => isToCome(part) && !part.repeatsOnly()).map(({ body }) => body);
 }
 
@@ -127,16 +127,11 @@ export function dependsOnOpen(item: Item): boolean {
  * by one job at most: the first of its exact kind.
  */
 export function beyondLimits(item: Item, body: unknown): Failed | undefined {
-	const { executionSum, partsOfItem } = item;
 	// It was sent before and may have been carried out. Then the sums have it, and there may be a job that is
 	// paid for.
-	if (executionSum.hasOpen(item)) return undefined;
-	// A text is sent as a whole or not at all.
-	if (partsOfItem?.refusedBy) return partsOfItem.refusedBy;
+	if (item.executionSum.hasOpen(item)) return undefined;
 	const expected = expectedOf(item, body);
-	const refusal = beyondExecution(item, expected) ?? beyondDay(item, expected);
-	if (partsOfItem) partsOfItem.refusedBy = refusal;
-	return refusal;
+	return beyondExecution(item, expected) ?? beyondDay(item, expected);
 }
 
 function beyondExecution(item: Item, expected: Expected): Failed | undefined {

@@ -35,7 +35,9 @@ export interface LedgerEntry {
 	readonly sentAt: number;
 	/** What it has reserved, or may have. */
 	credits: number;
-	/** Whether that is only a guess, as it had no answer and its price is not certain. */
+	/** Whether it is known to be only repeated, for nothing. */
+	readonly isFree: boolean;
+	/** Whether its credits are only a guess, as it had no answer and its price is not certain. */
 	isGuess?: boolean;
 	/** When its answer came, on the monotonic clock; `undefined` as long as there is none. */
 	answeredAt?: number;
@@ -100,12 +102,14 @@ export const ledgerOf = ({ workspace }: Pick<Item, 'workspace'>): Ledger =>
 
 /**
  * A creation goes out.
- * @returns its entry; `undefined` where it costs nothing
+ * @param isFree whether it is known to be only repeated
+ * @returns its entry; `undefined` where its operation costs nothing
  */
 export function addEntry(
 	item: Item,
 	body: unknown,
 	key: string | undefined,
+	isFree: boolean,
 ): LedgerEntry | undefined {
 	const { run, spec, workspace } = item;
 	if (!spec.charges) return undefined;
@@ -118,7 +122,8 @@ export function addEntry(
 		key,
 		isListed: spec.endpoint.path === ENDPOINTS.createGeneration.path,
 		sentAt: now,
-		credits: isCounted ? 0 : expected,
+		credits: isCounted || isFree ? 0 : expected,
+		isFree,
 		isNew: false,
 	};
 	run.entries.add(entry);
@@ -151,7 +156,7 @@ export function settleEntry(
 	const request = { endpoint: spec.endpoint, body };
 	const open = ledger.openUnder(entry.key);
 	if (!made.ok) {
-		if (!isOutcomeOpen(memory.state)) return voidEntry(item, entry);
+		if (entry.isFree || !isOutcomeOpen(memory.state)) return voidEntry(item, entry);
 		const expected = prices.reservationOf(request) ?? 0;
 		const isGuess = !prices.isCertain(request);
 		executionSum.countOpen(item, expected, isGuess);
@@ -300,7 +305,7 @@ export class ExecutionSum {
 		this.count(`job ${id}`, (this.amounts[`job ${id}`] ?? 0) - credits);
 	}
 
-	/** Whether the sum is only a guess: a request that had no answer may have reserved any number of credits. */
+	/** Whether the sum is only a guess: what had no answer may have reserved any number of credits. */
 	get isGuess(): boolean {
 		return Object.values(this.open).some((isGuess) => isGuess);
 	}
@@ -336,7 +341,7 @@ export class ExecutionSum {
 		delete this.open[name];
 	}
 
-	/** The user was told that the request of an item may have made a job, and goes on: its guess is the price. */
+	/** The user was told that the request of an item may have made a job, and goes on all the same. */
 	acceptGuess(item: AskedItem): void {
 		const name = nameOfOpen(item);
 		if (name !== undefined) delete this.open[name];

@@ -156,10 +156,10 @@ test('parts of which a lost execution does not know whether they were made have 
 	through(() => undefined);
 	const { result } = await click('two', { maxCredits: 8 });
 	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });
-	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first', 'third']);
+	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first']);
 });
 
-test('a part whose job has failed is not made again in this try, so it has to fit no more', async () => {
+test('once the job of a part has failed, a part that was not made yet is not made any more', async () => {
 	const ofSecond = { status: 'failed', error: { message: 'no' } };
 	const { model, through, click } = longText({
 		price: () => 4,
@@ -174,7 +174,7 @@ test('a part whose job has failed is not made again in this try, so it has to fi
 	});
 	const { result } = await click('one', { maxCredits: 12 });
 	expect(result).toMatchObject({ failure: { kind: 'jobFailed' } });
-	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['first', 'second', 'third']);
+	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['second', 'third']);
 });
 
 test('parts that Same Request gives again for nothing need not fit', async () => {

@@ -55,12 +55,12 @@ function setUp() {
 test('a creation counts with its expected price until its answer says what it has reserved', () => {
 	const { itemOf, sums } = setUp();
 	const item = itemOf(0);
-	const entry = addEntry(item, BODY, KEY);
+	const entry = addEntry(item, BODY, KEY, false);
 	expect(sums()).toEqual([0, 3, []]);
 	item.memory.state = open;
 	if (entry) settleEntry(item, entry, BODY, lost, false);
 	expect(sums()).toEqual([3, 3, []]);
-	const again = addEntry(item, BODY, KEY);
+	const again = addEntry(item, BODY, KEY, false);
 	expect(sums()).toEqual([3, 3, []]);
 	item.executionSum.subtractOpen(item);
 	item.memory.state = { is: 'created', keyNumber: 0, job: { id: 'gen_1' } };
@@ -76,7 +76,7 @@ test('where only a guess is known of it, what was lost makes guesses of both sum
 	item.settings = { ...item.settings, maxCredits: 50, maxCreditsPerDay: 100 };
 	item.run.today.set(item.workspace, { credits: 30, ids: new Set(), began: 0, askedAt: 0 });
 	const dearer = { ...BODY, parameters: { quality: 'high' } };
-	const entry = addEntry(item, dearer, KEY);
+	const entry = addEntry(item, dearer, KEY, false);
 	expect(sums()).toEqual([0, 3, []]);
 	item.memory.state = open;
 	if (entry) settleEntry(item, entry, dearer, lost, false);
@@ -110,10 +110,10 @@ describe('two items that send one request under a key that they share, after an 
 	])('%s and %s: %j are paid for', (first, second, paid) => {
 		const { itemOf, sums } = setUp();
 		const [one, other] = [itemOf(0), itemOf(1)];
-		const entered = addEntry(one, BODY, KEY);
+		const entered = addEntry(one, BODY, KEY, false);
 		one.memory.state = open;
 		if (entered) settleEntry(one, entered, BODY, lost, false);
-		const [ofOne, ofOther] = [addEntry(one, BODY, KEY), addEntry(other, BODY, KEY)];
+		const [ofOne, ofOther] = [addEntry(one, BODY, KEY, false), addEntry(other, BODY, KEY, false)];
 		expect(sums()).toEqual([3, 3, []]);
 		const hear = (item: Item, entry: LedgerEntry | undefined, heard: Heard) => {
 			if (heard === 'lost') item.memory.state = open;
@@ -133,11 +133,11 @@ describe('two items that send one request under a key that they share, after an 
 test('what is sent when its key has expired counts, and what was open under the key does not', async () => {
 	const { clock, itemOf, sums } = setUp();
 	const [yesterday, today] = [itemOf(0), itemOf(1)];
-	const entry = addEntry(yesterday, BODY, KEY);
+	const entry = addEntry(yesterday, BODY, KEY, false);
 	yesterday.memory.state = open;
 	if (entry) settleEntry(yesterday, entry, BODY, lost, false);
 	await clock.run(clock.sleep(30 * 3_600_000));
-	expect(addEntry(today, BODY, KEY)).toMatchObject({ credits: 3 });
+	expect(addEntry(today, BODY, KEY, false)).toMatchObject({ credits: 3 });
 	expect(sums()[1]).toBe(3);
 });
 
