@@ -5,7 +5,7 @@ import { BinaryReference, type LocalFiles } from '../files/localFile';
 import { failureOf } from '../transport/jobFailure';
 import { AGENT_STATUS, filesIn, jobState, type TerminalStatuses } from '../transport/jobState';
 import type { SlotKind } from '../transport/jobSlots';
-import { isRefusal, refusalOf } from '../transport/statuses';
+import { refusalOf, saysGone } from '../transport/statuses';
 import { notApproved } from './approval';
 import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
 import { withFirstModel } from './firstModel';
@@ -245,8 +245,7 @@ class Creation {
 		const { memory, origin, spec, workspace } = item;
 		const read = await readKnownJob(item, known);
 		if (read.ok) return ok({ knownJob: { job: read.value, isOver: memory.state.is === 'done' } });
-		const isGone = isRefusal(read) && refusalOf(read) === 'notFound';
-		if (!isGone || spec.endpoint.does !== 'creates') return read;
+		if (!saysGone(read) || spec.endpoint.does !== 'creates') return read;
 		const isElsewhere = isOfOther(memory.state, workspace.name);
 		if (!hasDecided(memory.state, origin.requester.execution))
 			return this.warn(item, isElsewhere ? 'jobElsewhere' : 'jobGone', known);

@@ -3,7 +3,7 @@ import { isRecord, isResource, type Json } from '../base/types';
 import { idAskedFor, isRepeatable } from '../api';
 import { mustBeObject, otherIdProblem, requestResource } from '../transport/client';
 import { readPages } from '../transport/pages';
-import { isGone } from '../transport/statuses';
+import { saysGone } from '../transport/statuses';
 import { toResult } from '../transport/jobFailure';
 import { jobState } from '../transport/jobState';
 import { sendFile } from '../creation/uploads';
@@ -75,8 +75,8 @@ async function requestOne(item: Item): Promise<Result<ItemOutput>> {
  */
 async function remove(item: Item): Promise<Result<ItemOutput>> {
 	const body = await answeredBody(item, emptyOrObject);
-	const isDeleted = ({ failure }: Failed) =>
-		failure.kind === 'status' && isGone(failure.status) && failure.outcomeUnknown;
+	const isDeleted = (failed: Failed) =>
+		saysGone(failed) && failed.failure.kind === 'status' && failed.failure.outcomeUnknown;
 	if (!body.ok && !isDeleted(body)) return body;
 	const rest = body.ok && isRecord(body.value) ? body.value : {};
 	const id = idAskedFor(item.spec.endpoint, item.request.path);

@@ -214,6 +214,10 @@ export function isAnswerOfService(response: SendResult): boolean {
 export const isRefusal = ({ failure }: Failed): boolean =>
 	failure.kind === 'status' && isRefusalOfService(failure.status, failure.serviceError);
 
+/** Whether the service itself says that there is no such resource, or not any more. */
+export const saysGone = (failed: Failed): boolean =>
+	isRefusal(failed) && failed.failure.kind === 'status' && isGone(failed.failure.status);
+
 /** The word of storages for a request that took too long. Another attempt may succeed. */
 const TOO_SLOW = /\bRequestTimeout\b/;
 

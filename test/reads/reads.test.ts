@@ -65,6 +65,12 @@ test.each<[string, OperationSpec, SendResult[], object]>([
 test.each<[string, OperationSpec, SendResult[], object]>([
 	['a page', DELETE, [answer(200, '<html>')], { kind: 'badResponse' }],
 	['that nothing is there', DELETE, [answer(404)], { status: 404 }],
+	[
+		'a page after a lost answer, 404 too',
+		DELETE,
+		[LOST, answer(404, '<html>Not Found</html>')],
+		{ status: 404, outcomeUnknown: true },
+	],
 	['that after a 429, which did nothing', DELETE, [answer(429), answer(404)], { status: 404 }],
 	['no object', RENAME, [answer(204, '')], { kind: 'badResponse' }],
 	['the answer to another request', READ, [OTHER], { kind: 'badResponse', problem: OTHER_ID }],

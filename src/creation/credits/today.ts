@@ -6,7 +6,7 @@ import { mustBeObject, requestResource } from '../../transport/client';
 import { AGENT_STATUSES, jobState, readerPath } from '../../transport/jobState';
 import { mustBeList } from '../../transport/pages';
 import type { Priced } from '../../transport/priceBook';
-import { isGone } from '../../transport/statuses';
+import { isRefusal, saysGone } from '../../transport/statuses';
 import type { Item } from '../item';
 import { creditsSince, ledgerOf, sumOf, type LedgerEntry } from './ledger';
 import {
@@ -127,7 +127,7 @@ async function lookAtUnwatched(item: Item): Promise<void> {
 		const request = { method: 'GET', path: readerPath(job) } as const;
 		const read = await requestResource(client, host.channel, request, { retry: false });
 		if (read.ok) entry.isOver = isOver({ object: job.object, ...read.value });
-		else if (read.failure.kind === 'status') entry.isOver = isGone(read.failure.status);
+		else if (isRefusal(read)) entry.isOver = saysGone(read);
 		// Without an answer to this one, the others would not be answered either.
 		else return;
 	}

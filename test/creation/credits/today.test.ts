@@ -464,7 +464,7 @@ test.each(['completed', 'failed', 'unknown to the service'])(
 				}
 				if (!approved.has(id)) return answer(200, { ...run, status: 'plan_proposed' });
 				return ending.startsWith('unknown')
-					? answer(404, {})
+					? answer(404)
 					: answer(200, { ...run, status: ending, spent_credits: 5 });
 			},
 		});
@@ -665,6 +665,15 @@ describe('speeches that nobody waits for and that go on', () => {
 			expect(t.made()).toBe(4);
 		},
 	);
+
+	test('the page of a gateway, 404 too, says nothing of them', async () => {
+		const t = speaking(() => answer(404, '<html>Not Found</html>'));
+		for (let execution = 0; execution < 6; execution += 1) {
+			await t.start(execution);
+			await clock.pass(60_000);
+		}
+		expect(t.made()).toBe(4);
+	});
 
 	test('six at once, of which nobody knows the price: one goes out first', async () => {
 		const t = speaking(() => LOST);

@@ -53,13 +53,13 @@ async function story(door: string, isAnswered: boolean) {
 	stories += 1;
 	const workflowId = `other workspace ${stories}`;
 	let isBegun = true;
-	let isDeleted = false;
+	let deletedAs: number | undefined;
 	const first = setUp({
 		given,
 		service: { jobMs: () => 90 * MINUTE },
 		answers: async (request) => {
-			if (isDeleted && request.path === '/generations/gen_1')
-				return answer(404, errorBody('No such job'));
+			if (deletedAs !== undefined && request.path === '/generations/gen_1')
+				return answer(deletedAs, errorBody('No such job'));
 			if (request.method !== 'POST' || isAnswered || !isBegun) return undefined;
 			await first.model.send(request);
 			return LOST;
@@ -90,8 +90,8 @@ async function story(door: string, isAnswered: boolean) {
 		rotated,
 		/** What each workspace has made. */
 		made: () => [first.model.jobs.length, second.model.jobs.length],
-		deleteJob() {
-			isDeleted = true;
+		deleteJob(status: number) {
+			deletedAs = status;
 		},
 		loseAnswers(isLost: boolean) {
 			isBegun = isLost;
@@ -127,15 +127,18 @@ describe.each(Object.keys(DOORS))('%s', (door) => {
 		expect(t.made()).toEqual([1, 0]);
 	});
 
-	test('after the job was deleted: the user is told, and then a new one is made', async () => {
-		const t = await story(door, true);
-		t.deleteJob();
-		expect(text(await t.ask(t.first))).toMatch(/service does not know its job/);
-		expect(t.made()).toEqual([1, 0]);
-		if (!isDeciding) return;
-		await t.ask(t.first);
-		expect(t.made()).toEqual([2, 0]);
-	});
+	test.each([404, 410])(
+		'after the job was deleted (%i): the user is told, and then a new one is made',
+		async (status) => {
+			const t = await story(door, true);
+			t.deleteJob(status);
+			expect(text(await t.ask(t.first))).toMatch(/service does not know its job/);
+			expect(t.made()).toEqual([1, 0]);
+			if (!isDeciding) return;
+			await t.ask(t.first);
+			expect(t.made()).toEqual([2, 0]);
+		},
+	);
 
 	test('where the answer was lost, the user is told before it is sent with another API key', async () => {
 		const t = await story(door, false);
