@@ -4,11 +4,11 @@ import { ENDPOINTS, textOf } from '../../src/api';
 import { operationError } from '../../src/n8n/output/errors';
 import { warn } from '../../src/trigger/log';
 import { forgetState, savedState, saveState } from '../../src/trigger/savedState';
+import { saysGone } from '../../src/transport/statuses';
 import { openService, reasonInLog } from '../../src/trigger/service';
 import { callBack, deleteLater, runHook } from './hookTiming';
 import {
 	deleteAtService,
-	isGoneNow,
 	isStillRegistered,
 	register,
 	sameEvents,
@@ -127,7 +127,7 @@ async function removeRegistered(
 	const isTaken = urlNow !== undefined && urlNow !== url;
 	const deleted = isTaken ? undefined : await deleteAtService(service, webhookId);
 	if (deleted && !deleted.ok) {
-		if (!isGoneNow(deleted))
+		if (!saysGone(deleted))
 			return left(
 				`${reasonInLog(context, deleted, ENDPOINTS.deleteWebhook)} Unpublish again, or delete it (MediaGen Webhook: Delete)`,
 			);

@@ -8,11 +8,10 @@ import {
 	textOf,
 	type Json,
 } from '../../src/api';
-import type { Failed } from '../../src/base/result';
 import { isResource } from '../../src/base/types';
 import { operationError } from '../../src/n8n/output/errors';
 import { readPages } from '../../src/transport/pages';
-import { isGone, refusalOf } from '../../src/transport/statuses';
+import { refusalOf, saysGone } from '../../src/transport/statuses';
 import { warn } from '../../src/trigger/log';
 import { openService, reasonInLog, serviceError, type Service } from '../../src/trigger/service';
 
@@ -62,9 +61,6 @@ const requestFor = (method: 'GET' | 'DELETE', id: string) => ({
 	path: ENDPOINTS.getWebhook.path.replace('{id}', encodeURIComponent(id)),
 });
 
-export const isGoneNow = ({ failure }: Failed) =>
-	failure.kind === 'status' && isGone(failure.status);
-
 export const sameEvents = (left: unknown, right: readonly string[]): boolean =>
 	Array.isArray(left) && [...left].sort().join() === [...right].sort().join();
 
@@ -98,7 +94,7 @@ async function deleteLeftovers(
 	for (const webhook of list.value.filter(isResource)) {
 		if (webhook.url !== url) continue;
 		const deleted = await deleteAtService(service, webhook.id);
-		if (deleted.ok || isGoneNow(deleted)) continue;
+		if (deleted.ok || saysGone(deleted)) continue;
 		const reason = reasonInLog(context, deleted, ENDPOINTS.deleteWebhook);
 		warn(context, `the webhook ${webhook.id} of an earlier publishing was left: ${reason}`);
 	}
@@ -117,7 +113,7 @@ export async function isStillRegistered(
 ): Promise<boolean> {
 	const answer = await send(requestFor('GET', id), { maxAttempts: MAX_ATTEMPTS });
 	if (!answer.ok) {
-		if (isGoneNow(answer)) return false;
+		if (saysGone(answer)) return false;
 		// A key may be allowed to write and not to read. Then the node relies on what it remembers.
 		if (refusalOf(answer) === 'forbidden') return true;
 		const action = `The webhook ${id} cannot be checked`;

@@ -8,6 +8,7 @@ import type {
 import { webhookMethods } from '../../../nodes/Trigger/registration';
 import { receive } from '../../../nodes/Trigger/delivery';
 import { HOOK_MS, STAY_MS } from '../../../nodes/Trigger/hookTiming';
+import { errorBody } from '../../model/answers';
 import {
 	deliveryContext,
 	savedAs,
@@ -26,6 +27,8 @@ jest.mock('../../../src/base/clock', () =>
 );
 
 const { checkExists, create, delete: remove } = webhookMethods;
+
+const GONE = { statusCode: 404, body: errorBody('No such webhook') };
 
 interface Stored {
 	id: string;
@@ -50,7 +53,7 @@ function service(
 		if (id === '')
 			return { statusCode: 200, body: { object: 'list', data: [...webhooks.values()] } };
 		const found = webhooks.get(id);
-		if (!found) return { statusCode: 404, body: {} };
+		if (!found) return GONE;
 		if (method === 'DELETE') webhooks.delete(id);
 		return { statusCode: 200, body: method === 'DELETE' ? undefined : found };
 	};
@@ -132,8 +135,7 @@ describe('where the registration that is remembered does not fit', () => {
 			(world) => {
 				const { answer } = world;
 				world.credential.apiKey = 'key-of-another-workspace';
-				world.answer = (request) =>
-					request.url === '/webhooks/wh_1' ? { statusCode: 404, body: {} } : answer(request);
+				world.answer = (request) => (request.url === '/webhooks/wh_1' ? GONE : answer(request));
 			},
 		],
 	];
@@ -184,24 +186,29 @@ test('with another key of the same workspace the webhook stays in use, and is de
 
 describe('a webhook that cannot be deleted', () => {
 	const isDown = () => ({ statusCode: 500, body: {} });
+	const isElsewhere = () => ({ statusCode: 404, body: '<html>Not Found</html>' });
 
-	test('is named in the log, and stays known: the next publishing uses it, the next unpublishing deletes it', async () => {
-		const { world, webhooks, hook } = service();
-		await create.call(hook());
-		const { answer } = world;
-		world.answer = isDown;
-		await unpublish(hook);
-		expect(world.warnings).toEqual([
-			expect.stringMatching(
-				/The webhook wh_1 was left at the service: The service answered with status 500/,
-			),
-		]);
-		world.answer = answer;
-		expect(await checkExists.call(hook())).toBe(true);
-		await unpublish(hook);
-		expect(webhooks.size).toBe(0);
-		expect(world.warnings).toHaveLength(1);
-	});
+	test.each([
+		['the service is down', isDown, 'The service answered with status 500'],
+		['the page of a gateway answers', isElsewhere, 'A proxy or another server answered'],
+	])(
+		'as %s is named in the log, and stays known: the next publishing uses it, the next unpublishing deletes it',
+		async (_, isAway, why) => {
+			const { world, webhooks, hook } = service();
+			await create.call(hook());
+			const { answer } = world;
+			world.answer = isAway;
+			await unpublish(hook);
+			expect(world.warnings).toEqual([
+				expect.stringContaining(`The webhook wh_1 was left at the service: ${why}`),
+			]);
+			world.answer = answer;
+			expect(await checkExists.call(hook())).toBe(true);
+			await unpublish(hook);
+			expect(webhooks.size).toBe(0);
+			expect(world.warnings).toHaveLength(1);
+		},
+	);
 
 	test('since the credential is gone is named in the log, too', async () => {
 		const { world, hook } = service();
