@@ -57,14 +57,14 @@ export type Failure =
 
 /**
  * Why what an earlier attempt has made cannot be had. Of a request without an answer:
- * - `expired`, `changed`: its idempotency key can no longer tell
+ * - `noKey`, `expired`, `changed`: it had no idempotency key, or one that can no longer tell
  * - `otherWorkspace`: it was sent with another API key, and so perhaps to another workspace
  *
  * Of a job that is known, and that the service says it does not know:
  * - `jobGone`: it was deleted
  * - `jobElsewhere`: it was made with another API key
  */
-export type Doubt = 'expired' | 'changed' | 'otherWorkspace' | 'jobGone' | 'jobElsewhere';
+export type Doubt = 'noKey' | 'expired' | 'changed' | 'otherWorkspace' | 'jobGone' | 'jobElsewhere';
 
 /** Why it is not known what was spent today. Its kind decides what helps. */
 export interface DayObstacle {

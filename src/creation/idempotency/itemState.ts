@@ -386,6 +386,7 @@ function nextStepWhileOpen(sent: Sent, isExpired: boolean, facts: Facts): Step {
 	if (changedByUser && usesOwnKey && !isExpired) return { do: 'reject' };
 	let doubt: Doubt | undefined;
 	if (changedByUser) doubt = 'changed';
+	else if (sent.key === undefined) doubt = 'noKey';
 	else if (isExpired) doubt = 'expired';
 	else if (isOfOther(sent, workspace)) doubt = 'otherWorkspace';
 	if (doubt !== undefined && !hasDecided(sent, execution)) return { do: 'warn', because: doubt };

@@ -176,6 +176,7 @@ function ofPossibleDuplicate(
 	}
 	const why = {
 		changed: 'the request has been changed since',
+		noKey: 'it had no idempotency key (Avoid Paying Twice: Off)',
 		expired: 'its idempotency key is no longer valid after 24 hours',
 		otherWorkspace: 'the credential has another API key or base URL since',
 	};
