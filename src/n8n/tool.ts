@@ -6,7 +6,7 @@ import { faultOf } from './faults';
 import type { NodeCall } from './nodeCall';
 import { holdsSlot, isMedia, jobState } from '../transport/jobState';
 import { retryMayPay } from '../creation/idempotency/idempotency';
-import type { Item, ItemOutput } from '../creation/item';
+import type { Item, ItemOutput, Settings } from '../creation/item';
 import type { OperationSpec } from '../creation/operationSpec';
 import {
 	noteEnd,
@@ -170,13 +170,23 @@ function startCall(item: Item, run: RunItem): Call {
 	const call = { result, giveUp };
 	begun.set(memory, call);
 	void result.then((end) => {
-		if (isGivenUp(call, end)) begun.delete(memory);
+		if (isGivenUp(call, end) || isKnownByItsJob(call, end, settings)) begun.delete(memory);
 	});
 	return call;
 }
 
 const isGivenUp = ({ giveUp }: Call, result: Result<ItemOutput>): boolean =>
 	giveUp.signal.aborted && !result.ok && result.failure.kind === 'cancelled';
+
+/**
+ * Whether a call that was answered too late has ended well, so that the next one finds its job in the memory
+ * of the item. Its result would keep the files of the job in memory.
+ */
+const isKnownByItsJob = (
+	{ giveUp }: Call,
+	result: Result<ItemOutput>,
+	{ idempotency }: Settings,
+): boolean => giveUp.signal.aborted && result.ok && !retryMayPay(idempotency);
 
 /**
  * Runs a tool call of an AI agent. The agent gives up after about a minute, so the call is answered before

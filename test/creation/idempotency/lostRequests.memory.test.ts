@@ -69,3 +69,24 @@ test.each(Object.keys(WAYS))('nothing of an execution stays in memory once %s', 
 	collectGarbage();
 	expect(ofExecution.deref()).toBeUndefined();
 });
+
+/** A call of an agent is answered before its job has ended, and never made again. */
+async function fileOfLateCall(): Promise<WeakRef<object>> {
+	const t = setUp({ given: { ...given, downloadOutputs: true }, service: { jobMs: () => 60_000 } });
+	const bytes = {};
+	const file = { data: 'iVBORw0KGgo=', mimeType: 'image/png', bytes };
+	const prepareBinaryData = jest.fn(async () => file);
+	const helpers = { prepareBinaryData };
+	await t.run({ workflowId: 'memory: file', nodeMemory: {}, nodeType: TOOL, helpers });
+	await clock.pass(3_600_000);
+	expect(prepareBinaryData).toHaveBeenCalledTimes(1);
+	prepareBinaryData.mockReset();
+	return new WeakRef(bytes);
+}
+
+test('the files of a call that was answered too late stay no longer than its execution', async () => {
+	const file = await fileOfLateCall();
+	await new Promise((resolve) => setImmediate(resolve));
+	collectGarbage();
+	expect(file.deref()).toBeUndefined();
+});
