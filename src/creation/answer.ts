@@ -6,9 +6,15 @@ import { keyInUse } from './idempotency/idempotency';
 import type { Item } from './item';
 import type { OperationSpec } from './operationSpec';
 import { settleEntry } from './credits/ledger';
+import type { Outcome } from './idempotency/equalRequests';
 import type { Again, Heard, ObtainedJob, Progress } from './progress';
 import { noteFailure } from './refusals';
-import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
+import {
+	isOutcomeOpen,
+	type ItemEvent,
+	type ItemState,
+	recordEvent,
+} from './idempotency/itemState';
 import { forgetKey, noteAnsweredJob } from './idempotency/replayedJob';
 
 /*
@@ -48,11 +54,17 @@ function recordState({ item, lastRequest }: Progress, made: Result<ObtainedJob>)
 /** After so many 429 under one key, the service may keep them for the key. */
 const REFUSALS_OF_ONE_KEY = 3;
 
+function outcomeOf(made: Result<ObtainedJob>, state: ItemState): Outcome {
+	if (made.ok) return 'job';
+	return isOutcomeOpen(state) ? 'unknown' : 'nothing';
+}
+
 /** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
 function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | undefined {
-	if (made.ok) return undefined;
-	const { item, idempotency, lastRequest, slotWait } = progress;
+	const { item, idempotency, slotWait } = progress;
 	const { memory } = item;
+	idempotency.noteAnswer?.(outcomeOf(made, memory.state));
+	if (made.ok) return undefined;
 	const refusal = refusalOf(made);
 	let hasOther = false;
 	if (refusal === 'noCredits') {
@@ -63,8 +75,8 @@ function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | 
 	}
 	if (refusal === 'throttled') {
 		slotWait.timesThrottled += 1;
-		// An Own Key never changes, and under Same Request other rows of this process use even the last one.
-		const isOnlyOurs = idempotency.requestNameForOthers === undefined;
+		// Others find what is made under a key that they use too.
+		const isOnlyOurs = !idempotency.othersUseKey;
 		// Where no slot is needed, the client has repeated it as long as it may: this try of the node is
 		// over.
 		const isLastAttempt = slotWait.kind === undefined;
@@ -72,9 +84,6 @@ function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | 
 		if (!isOutcomeOpen(memory.state) && (isLastAttempt || mayChange))
 			recordEvent(memory, { kind: 'refused', keepsKey: !isOnlyOurs });
 	}
-	// No item of this process uses a replacement any more under which nothing was made.
-	if (memory.state.is === 'new' && lastRequest.key !== undefined)
-		idempotency.noteRefused?.(lastRequest.key);
 	return hasOther ? 'otherKey' : undefined;
 }
 
@@ -152,7 +161,7 @@ function madeOf(
 	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
 	const mismatch = mismatchOf(item, job, sent);
 	if (mismatch === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
-	if (idempotency.sameBy === 'custom') return keyInUse({ id: job.id });
+	if (idempotency.sameBy === 'ownKey') return keyInUse({ id: job.id });
 	return fail({ kind: 'badResponse', status, problem: mismatch });
 }
 

@@ -143,11 +143,11 @@ class Creation {
 		const { memory, spec } = item;
 		const rejected = idempotency.claimKey?.();
 		if (rejected) return rejected;
-		if (idempotency.sameBy === 'none') recordEvent(memory, { kind: 'startsOver' });
+		if (idempotency.sameBy === 'nothing') recordEvent(memory, { kind: 'startsOver' });
 		// Before the state decides: what was lost of the same request becomes the state of the item.
 		const isFirst = memory.requestHash === undefined;
 		if (isFirst) rememberRequest(item, this.askedFor, idempotency);
-		if (idempotency.sameBy === 'content') goOnWithLost(item, this.askedFor.requestHash, isFirst);
+		if (idempotency.sameBy === 'request') goOnWithLost(item, this.askedFor.requestHash, isFirst);
 		const { check } = spec;
 		if (memory.state.is !== 'new' || check === undefined) return undefined;
 		const checked = await withReadPermit(item, check);
@@ -202,7 +202,8 @@ class Creation {
 				return await this.newRequest(item, step.startsOver);
 			case 'resend': {
 				const { key, path, body } = step.sent;
-				return ok({ request: { key, path, body, isResend: true } });
+				const isFilledIn = this.lacksModel;
+				return ok({ request: { key, path, body, isResend: true, isFilledIn } });
 			}
 			case 'read':
 				return await this.readJob(item, step.job);

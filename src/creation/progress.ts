@@ -25,7 +25,10 @@ export type Again =
 	| 'topUp'
 	/** It was refused for lack of a slot (`settleSlot`): with the next one. */
 	| 'slot'
-	/** It got its slot so late that its key or the credits may be over (`sending.ts`): decided anew. */
+	/**
+	 * It got its slot so late that its key or the credits may be over, or an equal request was out
+	 * (`sending.ts`): decided anew.
+	 */
 	| 'outdated'
 	/** Others are to find out first what was spent (`sending.ts`): once, behind them in the turn. */
 	| 'turn';

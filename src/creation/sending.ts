@@ -9,6 +9,7 @@ import { beyondLimits, dependsOnOpen, withBudget } from './credits/creditLimits'
 import { takeTurn } from './credits/turns';
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
+import type { QueueBehind } from './idempotency/equalRequests';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
 import type { Heard, Progress } from './progress';
 import { noteFailure, refusedAlike } from './refusals';
@@ -54,9 +55,12 @@ function withKeyAndBudget(
 	{ item, idempotency }: Progress,
 	request: CreationRequest,
 ): CreationRequest {
-	if (request.isResend) return request;
+	if (request.isResend) {
+		const key = idempotency.leadingKey?.(filledIn(request)) ?? request.key;
+		return { ...request, key };
+	}
 	const body = isLimited(item)
-		? withBudget(item, request.body, idempotency.requestNameForOthers !== undefined)
+		? withBudget(item, request.body, idempotency.othersUseKey)
 		: request.body;
 	const isFilledIn = request.isFilledIn || body !== request.body;
 	const sent = { ...request, body, isFilledIn };
@@ -83,6 +87,10 @@ function waitsForCredits(progress: Progress, request: CreationRequest): boolean 
 	return isSet && !hasWaited && !isRepetition(progress, request);
 }
 
+/** Where a request waits if an equal one is out whose answer decides how it is sent. */
+const queueBehindEqual = (progress: Progress, request: CreationRequest): QueueBehind | undefined =>
+	progress.idempotency.queueBehind?.(filledIn(withKeyAndBudget(progress, request)));
+
 /**
  * Sends a creation as soon as it may be sent, once.
  * @param channel its signal ends what is not out yet
@@ -102,6 +110,8 @@ export async function sendCreation(
 	}
 	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
 	slotWait.waitsSince ??= workspace.clock.monotonic();
+	const queue = queueBehindEqual(progress, request);
+	if (queue) return waitBehind(queue, progress, channel);
 	if (!isLimited(item)) {
 		// Not awaited, so that this call does not stay suspended while it waits for a slot.
 		return sendInSlot(progress, request, channel);
@@ -116,6 +126,18 @@ export async function sendCreation(
 	} finally {
 		turn.leave();
 	}
+}
+
+/** Waits for the answer to an equal request. Then it is decided anew. Not `async`: see `WaitQueue`. */
+function waitBehind(queue: QueueBehind, progress: Progress, channel: Channel): Promise<Heard> {
+	const { lastRequest, slotWait } = progress;
+	return queue.wait(channel).then((isInVain) => {
+		if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
+		// For how long it is sent again itself counts from when it began to wait.
+		if (isInVain) lastRequest.openSince ??= slotWait.waitsSince;
+		else slotWait.waitsSince = undefined;
+		return { again: 'outdated' };
+	});
 }
 
 /** Sends a creation as soon as it has a slot. Not `async`: see `WaitQueue`. */
@@ -150,7 +172,7 @@ async function sendNow(
 	const isFree = isRepetition(progress, request);
 	// Only now: it may have waited for hours, in which others have spent, or for the next day.
 	if (hasLimit && !isFree) await askToday(item, { endpoint: spec.endpoint, body: request.body });
-	if (hasWaitedTooLong(progress, request)) {
+	if (hasWaitedTooLong(progress, request) || queueBehindEqual(progress, request)) {
 		slotWait.waitsSince = undefined;
 		slot.release();
 		return { again: 'outdated' };
@@ -171,7 +193,7 @@ async function sendNow(
 		}
 	}
 	const { key } = sent;
-	if (!sent.isResend && key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
+	if (key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
 	progress.entry = addEntry(item, sent.body, key, isFree);
 	return await exchange(progress, sent, channel);
 }
@@ -198,7 +220,7 @@ async function exchange(
 	{ key, path, body, isResend }: CreationRequest,
 	channel: Channel,
 ): Promise<Heard> {
-	const { item, lastRequest, slotWait } = progress;
+	const { item, idempotency, lastRequest, slotWait } = progress;
 	const { host, memory, request, settings, spec, workspace } = item;
 	const { clock, client } = workspace;
 	const cancel = host.channel.signal;
@@ -241,7 +263,10 @@ async function exchange(
 			validate: mustHaveId,
 		},
 	);
-	const hearing = answering.then((answer) => hear(progress, answer, body));
+	const hearing = answering
+		.then((answer) => hear(progress, answer, body))
+		// If our own code has thrown, nobody knows.
+		.finally(() => idempotency.noteAnswer?.('unknown'));
 	try {
 		return await Promise.race([hearing, cancelled]);
 	} finally {

@@ -45,7 +45,7 @@ export class Workspace {
 	readonly slots: JobSlots;
 	readonly topUpGate: TopUpGate;
 	readonly prices: PriceBook;
-	private readonly kept = new Map<new () => Kept, Kept>();
+	private readonly kept = new Map<new (clock: Clock) => Kept, Kept>();
 	/** The limits that each credential sets, and when it was last used. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
@@ -83,8 +83,8 @@ export class Workspace {
 	}
 
 	/** What a layer above keeps for all that use the workspace: one of each kind. */
-	shared<T extends Kept>(kind: new () => T): T {
-		return getOrCreate(this.kept, kind, () => new kind()) as T;
+	shared<T extends Kept>(kind: new (clock: Clock) => T): T {
+		return getOrCreate(this.kept, kind, () => new kind(this.clock)) as T;
 	}
 
 	/**

@@ -126,6 +126,18 @@ export const money: Mutant[] = [
 			to: 'if (spec) {',
 		},
 	}),
+	...caughtBy('test/creation/idempotency/equalRequests.test.ts', {
+		'money/kept-402-pays-for-each-row': {
+			why: 'With Same Request, credits that come while two equal rows are out pay for both.',
+			from: '? this.out.get(name)?.queue : undefined;',
+			to: '? undefined : undefined;',
+		},
+		'money/each-equal-row-hangs': {
+			why: 'With Same Request, each of two hundred equal rows hangs for Wait Timeout after the first one has.',
+			from: 'if (isInVain) lastRequest',
+			to: 'if (!isInVain) lastRequest',
+		},
+	}),
 	...caughtBy('test/creation/idempotency/idempotency.sameRequest.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
@@ -469,18 +481,13 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/idempotency.sameRequest.test.ts', {
 		'money/kept-402-pays-each-time': {
 			why: 'After a top-up each execution of Same Request pays again, where the service keeps the 402.',
-			from: 'if (replacement?.key === key) replacement.isPaid = true;',
-			to: 'if (replacement?.key === key) replacement.isPaid = false;',
-		},
-		'money/kept-402-pays-for-each-row': {
-			why: 'After a top-up, equal rows and executions that run at once pay each for themselves.',
-			from: 'return this.replacementOf(this.lastShared)?.key ??',
-			to: 'return',
+			from: 'if (leading !== undefined) return leading;',
+			to: '',
 		},
 		'money/kept-402-stays': {
 			why: 'A key that was refused once more is tried for a day, though there are credits again.',
-			from: 'if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.lastShared);',
-			to: 'if (replacement?.key === "" && !replacement.isPaid) this.replacements.delete(this.lastShared);',
+			from: "if (outcome !== 'nothing' && !last",
+			to: 'if (!last',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.repeats.test.ts', {

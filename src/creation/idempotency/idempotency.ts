@@ -1,12 +1,11 @@
 import { LIMITS } from '../../api';
-import { BoundedMap } from '../../base/maps';
 import { sha256, shortHash } from '../../base/hash';
 import { fail, ok, type Failed, type Result } from '../../base/result';
-import { DAY_MS } from '../../base/times';
 import type { ApiRequest } from '../../base/types';
 import { canonicalJson, withoutInstances } from '../../base/values';
 import { BinaryReference, identityOf, type LocalFiles } from '../../files/localFile';
 import type { IdempotencyMode, Item, Settings } from '../item';
+import { EqualRequests, type Outcome, type QueueBehind } from './equalRequests';
 import type { AskedFor, JobReference } from './itemState';
 
 /**
@@ -26,6 +25,11 @@ import type { AskedFor, JobReference } from './itemState';
  *   After a 402 a key of _On Retries_ stands in.
  * - _Own Key_ (`custom`): what the user gave; no number.
  * - _Off_ (`none`): there is no key.
+ *
+ * A try calls the methods in this order: `claimKey` once; each time that the request may be sent,
+ * `queueBehind`, then `peekKey` (`leadingKey` for one that was sent before) and `noteSent` as it goes out;
+ * `noteAnswer` once it is not out any more; `tryNextKey` if its answer was a 402 or led to a job that had
+ * failed before; `retrySharedKey` if the item waits for credits now.
  */
 export interface Idempotency {
 	/**
@@ -42,13 +46,25 @@ export interface Idempotency {
 	 */
 	readonly othersUseKey: boolean;
 	/**
-	 * What makes another request the same one: its content, so that an item goes on with what another try or
-	 * execution has lost; the user's key, whatever it asks for; or nothing, so that each try makes a request
-	 * of its own.
+	 * What makes another request the same one: what it asks for, so that an item goes on with what another
+	 * try or execution has lost; the user's key, whatever it asks for; or nothing, so that each try makes a
+	 * request of its own.
 	 */
-	readonly sameBy: Exclude<IdempotencyMode, 'execution'>;
+	readonly sameBy: 'request' | 'ownKey' | 'nothing';
 	/** Hash of the user's own key, if that makes requests the same. */
 	readonly ownKeyHash?: string;
+	/** Takes the key for this request. @returns why it must not be sent under it */
+	claimKey?(): Failed | undefined;
+	/**
+	 * Where it waits if an equal request of this process is out whose answer decides about the key.
+	 * @param filledIn see {@link Idempotency.peekKey}
+	 */
+	queueBehind?(filledIn?: unknown): QueueBehind | undefined;
+	/**
+	 * The key under which an equal request of this process was carried out, or may have been: the only one
+	 * under which another one may be sent, also one that was sent before.
+	 */
+	leadingKey?(filledIn?: unknown): string | undefined;
 	/**
 	 * The key that the next request would have, as of now; `undefined` if it would have none. To ask changes
 	 * nothing.
@@ -56,22 +72,18 @@ export interface Idempotency {
 	 * body
 	 */
 	peekKey(filledIn?: unknown): string | undefined;
-	/** A request goes out, under the key of `peekKey` with the same argument. */
+	/** A request goes out under this key. */
 	noteSent?(key: string, filledIn?: unknown): void;
+	/** It is not out any more. Calling it again does nothing. */
+	noteAnswer?(outcome: Outcome): void;
 	/**
-	 * The current key leads to nothing: to a job that had failed before this try, or to a 402, which a
-	 * service may keep.
+	 * The key leads to nothing: to a 402, which a service may keep, or to a job that had failed before this
+	 * try.
 	 * @returns whether there is another key to try at once
 	 */
 	tryNextKey?(because: 'failedBefore' | 'noCredits'): boolean;
-	/** The service has made a job under this key. */
-	noteJobMade?(key: string): void;
-	/** The service has refused a request under this key: it has certainly made no job for it. */
-	noteRefused?(key: string): void;
 	/** Credits may have come since the last 402: the key that others use is tried again. */
 	retrySharedKey?(): void;
-	/** Takes the key for this request. @returns why it must not be sent under it */
-	claimKey?(): Failed | undefined;
 }
 
 /**
@@ -128,13 +140,13 @@ export function rememberRequest(item: Item, askedFor: AskedFor, { sameBy }: Idem
 	if (isSame) return;
 	memory.requestHash = requestHash;
 	delete memory.keySeed;
-	if (sameBy !== 'custom') memory.keySeed = keySeedOf(item, requestHash);
+	if (sameBy !== 'ownKey') memory.keySeed = keySeedOf(item, requestHash);
 }
 
 /** Each item of each execution makes a request of its own, and a retry finds it by the memory of the item. */
 class OnRetries implements Idempotency {
 	readonly othersUseKey = false;
-	readonly sameBy = 'content';
+	readonly sameBy = 'request';
 
 	constructor(
 		private readonly item: Item,
@@ -155,27 +167,16 @@ class OnRetries implements Idempotency {
 /** Far more than anybody needs: so many jobs of one request fail within a day only where all of them do. */
 const MAX_KEYS = 50;
 
-/** A key in the place of another one. */
-interface ReplacementKey {
+/** A request of _Same Request_ that has gone out. */
+interface LastSent {
+	/** Among equal ones. */
+	readonly name: string;
 	readonly key: string;
-	/** When it was first used, on the monotonic clock. */
-	readonly since: number;
-	/** Whether this process has paid under it. */
-	isPaid: boolean;
-}
-
-/** More keys than a workspace needs in a day. */
-const MOST_REPLACEMENTS = 20_000;
-
-/** Of a workspace: what this process uses in place of shared keys under which the service keeps a 402. */
-class ReplacementKeys extends BoundedMap<string, ReplacementKey> {
-	constructor() {
-		super(MOST_REPLACEMENTS);
-	}
-
-	get mayBeForgotten(): boolean {
-		return this.size === 0;
-	}
+	/** Whether that is the shared key of its number. */
+	readonly isShared: boolean;
+	/** Whether an equal request led to the key. */
+	readonly isLed: boolean;
+	isOut: boolean;
 }
 
 /**
@@ -183,25 +184,27 @@ class ReplacementKeys extends BoundedMap<string, ReplacementKey> {
  * 0, and a key whose job had failed before the try gives way to the next number.
  *
  * After a 402 the service may keep that answer for the shared key. So a key of this execution is tried in its
- * place, the replacement, which all items of this process use that have met the same 402, until the service
- * refuses it too. Once a job is made under the replacement, it is used for a day by all that ask for the
- * same: under the shared key they would get the old 402, and then pay again.
+ * place. Once a job is made under that, all of this process that ask for the same use it for a day: under the
+ * shared key they would get the old 402, and then pay again. `EqualRequests` keeps which key that is, and
+ * lets one of them out at a time as long as there is none.
  */
 class SameRequest implements Idempotency {
-	readonly sameBy = 'content';
+	readonly othersUseKey = true;
+	readonly sameBy = 'request';
 	private readonly onRetries: OnRetries;
+	private readonly equals: EqualRequests;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
-	/** The shared key of the request that went out last: its own, or the one that its key stands in for. */
-	private lastShared = '';
-	/** Whether the next key is one that only this execution knows. */
+	/** Whether the shared keys lead to nothing, so that the next one is of this execution. */
 	private isLastResort = false;
+	private last: LastSent | undefined;
 
 	constructor(
 		private readonly item: Item,
 		private readonly requestHash: string,
 	) {
 		this.onRetries = new OnRetries(item, requestHash);
+		this.equals = item.workspace.shared(EqualRequests);
 	}
 
 	get uploadOwner(): string {
@@ -212,67 +215,58 @@ class SameRequest implements Idempotency {
 		return `${this.uploadOwner}\n${this.requestHash}`;
 	}
 
-	get othersUseKey(): boolean {
-		return !this.isLastResort;
+	private sharedKey(number: number, filledIn: unknown): string {
+		return keyFrom(this.requestNameForOthers, number, filledIn);
+	}
+
+	/** Equal requests have the same first key. */
+	private nameOf(filledIn: unknown): string {
+		return this.sharedKey(0, filledIn);
+	}
+
+	queueBehind(filledIn?: unknown): QueueBehind | undefined {
+		return this.equals.queueBehind(this.nameOf(filledIn));
+	}
+
+	leadingKey(filledIn?: unknown): string | undefined {
+		return this.equals.leadingKey(this.nameOf(filledIn));
 	}
 
 	peekKey(filledIn?: unknown): string {
-		if (this.isLastResort)
-			return this.replacementOf(this.lastShared)?.key ?? this.onRetries.peekKey(filledIn);
-		const shared = this.sharedKey(filledIn);
-		const replacement = this.replacementOf(shared);
-		return replacement?.isPaid ? replacement.key : shared;
-	}
-
-	private sharedKey(filledIn: unknown): string {
-		return keyFrom(this.requestNameForOthers, this.number, filledIn);
+		const leading = this.leadingKey(filledIn);
+		if (leading !== undefined) return leading;
+		return this.isLastResort
+			? this.onRetries.peekKey(filledIn)
+			: this.sharedKey(this.number, filledIn);
 	}
 
 	noteSent(key: string, filledIn?: unknown): void {
-		if (!this.isLastResort) this.lastShared = this.sharedKey(filledIn);
-		else if (!this.replacementOf(this.lastShared)) this.replace(this.lastShared, key, false);
+		const name = this.nameOf(filledIn);
+		const isShared = key === this.sharedKey(this.number, filledIn);
+		this.last = { name, key, isShared, isOut: true, isLed: this.leadingKey(filledIn) === key };
+		this.equals.noteSent(name);
 	}
 
-	private get replacements(): ReplacementKeys {
-		return this.item.workspace.shared(ReplacementKeys);
-	}
-
-	/** What another execution or another row of this process has begun to use in its place within a day. */
-	private replacementOf(shared: string): ReplacementKey | undefined {
-		const { clock } = this.item.workspace;
-		const replacement = this.replacements.get(shared);
-		const isOver = replacement !== undefined && clock.monotonic() - replacement.since >= DAY_MS;
-		return isOver ? undefined : replacement;
-	}
-
-	private replace(shared: string, key: string, isPaid: boolean): void {
-		const since = this.item.workspace.clock.monotonic();
-		this.replacements.set(shared, { key, since, isPaid });
-	}
-
-	noteJobMade(key: string): void {
-		const replacement = this.replacementOf(this.lastShared);
-		if (replacement?.key === key) replacement.isPaid = true;
-		// Another row was refused under the same replacement, and has deleted it, while this request was out.
-		else if (this.isLastResort && !replacement?.isPaid) this.replace(this.lastShared, key, true);
-	}
-
-	/**
-	 * A replacement that was paid under is kept: what is refused while there are no credits does not undo
-	 * that.
-	 */
-	noteRefused(key: string): void {
-		const replacement = this.replacements.get(this.lastShared);
-		if (replacement?.key === key && !replacement.isPaid) this.replacements.delete(this.lastShared);
+	noteAnswer(outcome: Outcome): void {
+		const { equals, last } = this;
+		if (!last?.isOut) return;
+		last.isOut = false;
+		if (outcome !== 'nothing' && !last.isLed) equals.noteLeading(last.name, last.key);
+		equals.noteAnswer(last.name, outcome === 'unknown');
 	}
 
 	tryNextKey(because: 'failedBefore' | 'noCredits'): boolean {
+		const { equals, last } = this;
+		if (because === 'failedBefore' && last) equals.forgetKey(last.name, last.key);
 		if (this.isLastResort) return false;
 		if (because === 'noCredits') {
-			this.isLastResort = true;
-			return true;
+			// Some services look for credits first, and then for what the key leads to.
+			const mayHaveJob = last !== undefined && equals.leadingKey(last.name) !== undefined;
+			this.isLastResort = !mayHaveJob;
+			return !mayHaveJob;
 		}
-		this.number += 1;
+		// What was sent under another key says nothing of the shared one with this number.
+		if (last?.isShared ?? true) this.number += 1;
 		this.isLastResort = this.hasTriedAll;
 		return true;
 	}
@@ -305,7 +299,7 @@ export function keyInUse(job: JobReference | undefined): Failed {
 /** The user says which requests are the same. */
 class OwnKey implements Idempotency {
 	readonly othersUseKey = true;
-	readonly sameBy = 'custom';
+	readonly sameBy = 'ownKey';
 	/** Other workflows may use the key too. */
 	readonly uploadOwner = 'own key';
 	readonly ownKeyHash: string;
@@ -349,7 +343,7 @@ class OwnKey implements Idempotency {
 /** No key: each try of the node pays again. */
 class Off implements Idempotency {
 	readonly othersUseKey = false;
-	readonly sameBy = 'none';
+	readonly sameBy = 'nothing';
 	readonly uploadOwner: string;
 
 	constructor({ nodeMemory }: Item) {

@@ -119,9 +119,7 @@ export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
 	const provenance = provenanceOf(progress, job);
 	// One that was seen is counted already, also if another row of this try has seen it.
 	if (firstSeenAt !== undefined || provenance === 'before') return false;
-	idempotency.noteJobMade?.(lastRequest.key);
-	const mayBeAskedAgain = idempotency.requestNameForOthers !== undefined;
-	if (!mayBeAskedAgain) return true;
+	if (!idempotency.othersUseKey) return true;
 	// This key was paid for, and yet the service has made another job: it does not keep its keys, so no
 	// request is known to be repeated for nothing any more.
 	if (isKeyOfPaidJob(progress, lastRequest.key)) paidKeys.clear();
@@ -142,7 +140,7 @@ export async function confirmJob(
 	if (made.isOver || spec.output !== 'job') return made;
 	const stateOf = ({ job }: ObtainedJob) => jobState(job, settings.terminalStatuses);
 
-	const mayBeRepeated = idempotency.sameBy === 'content' && mayBeOfOthers(progress);
+	const mayBeRepeated = idempotency.sameBy === 'request' && mayBeOfOthers(progress);
 	if (!mayBeRepeated || provenanceOf(progress, made.job) === 'new') {
 		// The job is new and was accepted. That such a job has failed at once, the answer alone does not
 		// prove.
