@@ -8,11 +8,13 @@ import type { Resource, UnsentReason } from './types';
 export type Failure =
 	| { kind: 'input'; field: string; problem: string; hint?: string }
 	| { kind: 'scope'; scope: string }
-	/** `isTransient`: the storage or the network has failed, and not the file is wrong. */
-	| { kind: 'upload'; field: string; problem: string; isTransient?: true; isOutage?: true }
 	/**
-	 * The item was not sent, because the run was halted, or because other items that ask for the same were
-	 * refused.
+	 * `isTransient`: the storage or the network has failed, and not the file is wrong. `outageOf`: the
+	 * storage takes no other files either. What needs no upload is not concerned.
+	 */
+	| { kind: 'upload'; field: string; problem: string; isTransient?: true; outageOf?: 'kind' }
+	/**
+	 * The item was not sent, because of the failure of another one that it would meet too.
 	 */
 	| { kind: 'skipped'; cause: string; lacksCredits?: boolean }
 	/** The item was not sent, because it would exceed the limit of the execution. */
@@ -49,8 +51,8 @@ export type Failure =
 	| JobFailure
 	/** A plan was made that could not be approved at once, although that was asked for. */
 	| { kind: 'notApproved'; reason: string }
-	/** `isOutage`: the storage gives no answer about other files either, as with an upload. */
-	| { kind: 'download'; outputId: string; problem: string; isOutage?: true }
+	/** `outageOf`: what is made now could not be fetched either, and would be paid for. */
+	| { kind: 'download'; outputId: string; problem: string; outageOf?: 'key' }
 	| CancelledFailure
 	/** Something in our own code has thrown. */
 	| { kind: 'fault'; problem: string };
@@ -87,8 +89,8 @@ export interface StatusFailure {
 	outcomeUnknown: boolean;
 	/** How long the service asks to wait, in ms. */
 	hintMs?: number;
-	/** See {@link NoResponseFailure.isOutage}. */
-	isOutage?: boolean;
+	/** See {@link NoResponseFailure.outageOf}. */
+	outageOf?: OutageOf;
 }
 
 /** No complete response arrived. */
@@ -100,11 +102,17 @@ export interface NoResponseFailure {
 	outcomeUnknown: boolean;
 	unsent?: UnsentReason;
 	/**
-	 * Whether another request was given up just before, and none was answered in between. Then the next one
-	 * would fail too.
+	 * Set if another request was given up just before, and none was answered since both went out. Then the
+	 * next one would fail too.
 	 */
-	isOutage?: boolean;
+	outageOf?: OutageOf;
 }
+
+/**
+ * Which requests are not answered: those of one kind, such as those with one model, as only such were tried;
+ * or those of a key, whatever they ask for.
+ */
+export type OutageOf = 'kind' | 'key';
 
 /**
  * The service answered with a status of success and a body that cannot be used, such as a page of a gateway.
@@ -113,8 +121,8 @@ export interface BadResponseFailure {
 	kind: 'badResponse';
 	status: number;
 	problem: string;
-	/** See {@link NoResponseFailure.isOutage}. */
-	isOutage?: boolean;
+	/** See {@link NoResponseFailure.outageOf}. */
+	outageOf?: OutageOf;
 }
 
 /** What an error of the service says. Specification: Error. */
@@ -142,7 +150,7 @@ export interface JobFailure {
 	lacks?: 'credits' | 'budget';
 }
 
-/** The execution was cancelled, or the run halted before the item was sent. */
+/** The execution was cancelled, or the item halted before it was sent. */
 export interface CancelledFailure {
 	kind: 'cancelled';
 	/** Whether a request had been sent by then that may be carried out. */
@@ -171,9 +179,9 @@ export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
 export const fail = (failure: Failure, job?: Resource): Failed => ({ ok: false, failure, job });
 
-/** What is away, if a failure says so: then whoever asks for something else gets no answer either. */
-export function whatIsAway({ failure }: Failed): string | undefined {
-	if (!('isOutage' in failure) || !failure.isOutage) return undefined;
+/** What is away, if a failure says so, and for whom: then others get no answer either. */
+export function outageIn(failure: Failure): { away: string; of: OutageOf } | undefined {
+	if (!('outageOf' in failure) || !failure.outageOf) return undefined;
 	const isOfFile = failure.kind === 'upload' || failure.kind === 'download';
-	return isOfFile ? 'the storage of files' : 'the service';
+	return { away: isOfFile ? 'the storage of files' : 'the service', of: failure.outageOf };
 }

@@ -64,6 +64,8 @@ export interface Channel {
 	signal?: AbortSignal;
 	/** Names the execution. Queues serve the executions in turn. */
 	fairnessKey: string;
+	/** Names the item that asks, if one does: two of its requests that fail say no more than one. */
+	item?: string;
 }
 
 /** An object with an id. The id is the only field that the core relies on: see {@link isResource}. */

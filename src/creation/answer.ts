@@ -8,7 +8,7 @@ import type { OperationSpec } from './operationSpec';
 import { settleEntry } from './credits/ledger';
 import type { Outcome } from './idempotency/equalRequests';
 import type { Again, Heard, ObtainedJob, Progress } from './progress';
-import { noteFailure } from './refusals';
+import { noteFailure, noteSuccess } from './refusals';
 import {
 	isOutcomeOpen,
 	type ItemEvent,
@@ -133,13 +133,12 @@ function settleSlot({ item, slotWait }: Progress, made: Result<ObtainedJob>): 's
 
 /** The other items of the run, if the item does not go on. */
 function tellRun({ item }: Progress, made: Result<ObtainedJob>, again: Again | undefined): void {
-	const { refusals, continuesOnFail } = item.run;
 	if (!made.ok && again === undefined) {
 		item.partsOfItem?.fail(made);
 		noteFailure(item, made);
 	}
-	// Without On Error: Continue the first refusal ends the run, so that nobody asks what was accepted.
-	if (made.ok && continuesOnFail) refusals.accepted(item);
+	// Where the run fails with its first failure, nobody asks what was accepted.
+	if (made.ok && item.run.continuesOnFail) noteSuccess(item);
 }
 
 /** The clock of a service shows seconds. */

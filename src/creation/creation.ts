@@ -107,7 +107,8 @@ class Creation {
 			lastRequest: { since: 0 },
 			creditWait: {},
 		};
-		this.stop = giveUp ? AbortSignal.any([run.stop, giveUp]) : run.stop;
+		const { stop } = run.groupOf(item);
+		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 		const repeatsOnly = () => isRepetition(this.progress, this.draft);
 		partsOfItem?.all.push({ memory, origin, body, repeatsOnly });
 	}
@@ -133,7 +134,7 @@ class Creation {
 		if (isOfCreation && (refusal === 'invalid' || refusal === 'notFound'))
 			forgetUploads(item, files, idempotency);
 		const end = whyStopped(item, made);
-		// While it waited for a top-up, the run was halted: what has ended it is its own 402.
+		// While it waited for a top-up, others have ended it too: what has ended it is its own 402.
 		return end.failure.kind === 'skipped' ? (progress.creditWait.lackedCredits ?? end) : end;
 	}
 
@@ -222,8 +223,9 @@ class Creation {
 	/** @param startsOver whether what is known is about another request, or its key has expired */
 	private async newRequest(item: Item, startsOver: boolean): Promise<Result<Start>> {
 		const { askedFor, draft, files, idempotency, progress } = this;
-		const { executionSum, memory, request, run } = item;
-		const isSafe = run.refusals.isEmpty || isRepetition(progress, draft);
+		const { executionSum, memory, request, run, workspace } = item;
+		const { isEmpty } = run.itemsOfKey(workspace);
+		const isSafe = isEmpty || isRepetition(progress, draft);
 		const alike = isSafe ? undefined : refusedAlike(item);
 		if (alike) return alike;
 		if (startsOver) {

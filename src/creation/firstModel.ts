@@ -4,6 +4,7 @@ import { fail, ok, type Result } from '../base/result';
 import { isResource, type ApiRequest } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';
 import type { Item } from './item';
+import { unlessRefusedAlike } from './refusals';
 
 /*
  * A new node makes something before its user has met the catalogue: its model is the one that the
@@ -38,6 +39,11 @@ export async function withFirstModel(item: Item, body: unknown): Promise<Result<
 	const { mode } = body as { mode: unknown };
 	const { firstModels } = run.cache;
 	const byMode = getOrCreate(firstModels, workspace, () => new Map());
-	const model = await getOrCreate(byMode, mode, () => readFirstModel(item, mode));
+	const read = async () => await readFirstModel(item, mode);
+	const { path } = ENDPOINTS.listModels;
+	const model = await getOrCreate(byMode, mode, () => unlessRefusedAlike(item, path, read));
+	// The next item asks again for what could not be read. A dry run does without it.
+	const isAnswered = model.ok || model.failure.kind === 'input';
+	if (!isAnswered && !item.settings.dryRun) byMode.delete(mode);
 	return model.ok ? ok({ ...(body as object), model: model.value }) : model;
 }

@@ -1,42 +1,29 @@
-import type { Endpoint } from '../api';
+import { ENDPOINTS } from '../api';
 import { getOrCreate } from '../base/maps';
-import { fail, whatIsAway, type Failed } from '../base/result';
+import { fail, outageIn, type Failed, type Result } from '../base/result';
 import { isRecord, type Json } from '../base/types';
-import { amountOf, exactKindOf } from '../transport/priceBook';
+import { amountOf, exactKindOf, priceKindOf } from '../transport/priceBook';
 import { meaningOf, type Refusal } from '../transport/statuses';
 import type { Item } from './item';
 
 /*
- * What the failure of one item means for the others of its run. It may halt the run (`noteFailure`). Where
- * the user wants rows (On Error: Continue), only those are left out that would be refused too (`Refusals`).
- * A key without the scope and a persona of somebody else's are both answered with 403, and a 402 says
- * nothing of what is left. So the refusals themselves tell what is not sent any more:
- *
- * - after a 402, rows that ask for as much or more of the same kind: with the same model and settings but
- *   for the count (`exactKindOf` in `transport/priceBook.ts`)
- * - after a few 403, and no success, rows with the same model, persona and voice
- * - after many refusals in a row, everything
- *
- * What is of all rows halts the run also then: 401, 407 and 511, an outage, a 429 that has lasted for Wait
- * Timeout, a 402 after the wait for a top-up.
+ * What the failure of one item means for the others of its run. Where the run fails with it (On Error: Stop),
+ * what `meaningForOthers` lists ends all: nothing further is sent, and what is under way goes on. Where the
+ * user wants rows (On Error: Continue), it ends only those that would meet the same, its `Reach`. The API
+ * says by 403 both that a key lacks a scope and that one persona is somebody else's, and by 402 nothing of
+ * what is left. So many refusals in a row, with no success between them, end all rows of their key.
  *
  * A 402, from its answer to the rows:
  *
- * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it
- *    goes out once more with another key (`settleKey`). Under Wait for Top-Up the row waits for credits
- *    (`tellTopUpGate`), and the first row of the run whose time is over halts it: nothing further is sent,
- *    also of rows that were not tried yet. Otherwise the run is told (`tellRun`, then `noteFailure`).
- * 2. `noteLackOfCredits` keeps how much the row has asked for. What is under way goes on, and so do jobs that
- *    were made: their rows are good ones.
- * 3. Each other row asks `whyNot` before it is sent (`newRequest` in `creation.ts`, `sendNow` in
- *    `sending.ts`). The same kind and as much or more is not sent: "Not sent: the credits ran out at item 3".
- *    All else is sent and finds out for itself.
- * 4. Once 17 rows in a row were refused, each of another kind or for less than those before, nothing further
- *    is sent.
- * 5. Each of them becomes a failed row (`failedRows.ts`), which says that no credits were spent unless
- *    an earlier request of it is open (`creditSentence.ts`).
- *
- * Without On Error: Continue the first 402 halts the run, and its error names the jobs that exist.
+ * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it goes out once more
+ *    with another key (`settleKey`). Under Wait for Top-Up the row waits for credits (`tellTopUpGate`). Once
+ *    that is over, and otherwise at once, the run is told (`tellRun`, then `noteFailure`).
+ * 2. `ItemsOfKey` keeps how much the row has asked for.
+ * 3. Each other row asks `refusedAlike` before it is sent (`newRequest` in `creation.ts`, `sendCreation` and
+ *    `sendNow` in `sending.ts`). The same kind and as much or more is not sent: "Not sent: the credits ran
+ *    out at item 3". All else is sent and finds out for itself.
+ * 4. Each of them becomes a failed row (`failedRows.ts`), which says that no credits were spent unless an
+ *    earlier request of it is open (`creditSentence.ts`).
  */
 
 /**
@@ -52,10 +39,92 @@ const FEW = 3;
 const MANY = 17;
 
 /** Why something is not sent. */
-export interface Halt {
+interface Halt {
 	cause: string;
 	/** Whether that is for lack of credits. */
 	lacksCredits?: boolean;
+}
+
+/** Which other items a failure ends, where failed items become rows. */
+type Reach =
+	/** None: what costs less may still fit under a limit of credits. */
+	| 'none'
+	/** Those that ask for as much or more of exactly the same kind (`exactKindOf`). */
+	| 'amount'
+	/** Those that name the same model, persona and voice, after a few such failures and no success. */
+	| 'names'
+	/** Those of the same operation, mode and model (`priceKindOf`), if none was accepted for Wait Timeout. */
+	| 'busyKind'
+	/** The same, if none was answered for as long as two of them were tried: the client has seen that. */
+	| 'kind'
+	/** Those with the same API key at the same address: of the same workspace. */
+	| 'key';
+
+const REACH_OF_REFUSAL: Partial<Record<Refusal, Reach>> = {
+	noCredits: 'amount',
+	forbidden: 'names',
+	throttled: 'busyKind',
+};
+
+/** What a failure says to other items. */
+interface Meaning {
+	reach: Reach;
+	halt: Halt;
+}
+
+/** What a failure means for other items; `undefined` where it concerns its own item alone. */
+function meaningForOthers({ failure }: Failed, itemIndex: number): Meaning | undefined {
+	const at = `at item ${itemIndex + 1}`;
+	const because = (reach: Reach, cause: string, lacksCredits = false): Meaning => {
+		return { reach, halt: { cause, lacksCredits } };
+	};
+	if (failure.kind === 'creditCap')
+		return because('none', `Max Credits per Execution was reached ${at}`);
+	if (failure.kind === 'dayCap') return because('none', `Max Credits per Day was reached ${at}`);
+	const outage = outageIn(failure);
+	if (outage) return because(outage.of, `${outage.away} gave no answer`);
+	if (failure.kind !== 'status') return undefined;
+	const { refusal, concernsOthers } = meaningOf(failure.status, failure.serviceError);
+	if (concernsOthers === undefined) return undefined;
+	const reach = (refusal && REACH_OF_REFUSAL[refusal]) ?? 'key';
+	return because(reach, `${concernsOthers} ${at}`, refusal === 'noCredits');
+}
+
+/** Items that one failure ends together. */
+export class Group {
+	/** Fires when it is halted or the execution cancelled, so that items waiting to send stop waiting. */
+	readonly stop: AbortSignal;
+	private reason: Halt | undefined;
+	private readonly controller = new AbortController();
+
+	/**
+	 * @param cancel fires when the execution is cancelled
+	 * @param whole the group of which it is a part
+	 */
+	constructor(
+		cancel: AbortSignal | undefined,
+		private readonly whole?: Group,
+	) {
+		const signals = [cancel, whole?.stop, this.controller.signal];
+		this.stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
+	}
+
+	/** Why nothing further is sent for its items; `undefined` while they may be sent. */
+	get halted(): Halt | undefined {
+		return this.reason ?? this.whole?.halted;
+	}
+
+	/** Only the first reason is kept. */
+	halt(reason: Halt): void {
+		this.reason ??= reason;
+		this.controller.abort();
+	}
+}
+
+/** Items of one kind: of the same operation, mode and model, or which need the same other request. */
+class Kind extends Group {
+	/** When one of them was last accepted, on the monotonic clock. */
+	acceptedAt = -Infinity;
 }
 
 /** A row that was refused for lack of credits. */
@@ -85,64 +154,78 @@ function likenessOf({ request }: Item, path = request.path): string {
 	return JSON.stringify([path, body.mode, body.model, body.persona_id, voicesIn(body)]);
 }
 
-/** What was refused in one run. */
-export class Refusals {
+const pricedOf = ({ spec, request }: Item) => ({ endpoint: spec.endpoint, body: request.body });
+
+/**
+ * The items of a run with one API key, and what was refused to it. Wherever a path is named, it is that of
+ * another request of the item, such as an upload.
+ */
+export class ItemsOfKey extends Group {
 	/** Whether nothing was refused yet. */
 	isEmpty = true;
+	private readonly kinds = new Map<string, Kind>();
 	private readonly tooDear: TooDear[] = [];
 	private readonly alike = new Map<string, Alike>();
 	/** The rows that were refused since the last success. */
 	private readonly inARow = new Set<number>();
 
-	private alikeOf(item: Item, path?: string): Alike {
-		const likeness = likenessOf(item, path);
-		const none = () => ({ refused: new Set<number>(), isAccepted: false });
-		return getOrCreate(this.alike, likeness, none);
+	/** Those of the kind of an item. */
+	ofKind(item: Item, path = priceKindOf(pricedOf(item))): Kind {
+		return getOrCreate(this.kinds, path, () => new Kind(undefined, this));
 	}
 
-	private tooDearFor({ spec, request }: Item): TooDear | undefined {
-		const priced = { endpoint: spec.endpoint, body: request.body };
+	private alikeOf(item: Item, path?: string): Alike {
+		const none = () => ({ refused: new Set<number>(), isAccepted: false });
+		return getOrCreate(this.alike, likenessOf(item, path), none);
+	}
+
+	private tooDearFor(item: Item): TooDear | undefined {
+		const priced = pricedOf(item);
 		const kind = exactKindOf(priced);
 		return this.tooDear.find((one) => one.kind === kind && amountOf(priced) >= one.amount);
 	}
 
-	/** Whether so many rows in a row were refused that all others would be too. */
-	get areMany(): boolean {
-		return this.inARow.size >= MANY;
-	}
-
-	/** A row was refused for lack of credits. */
-	noteLackOfCredits(item: Item, halt: Halt): void {
+	/** An item was refused, or had no answer. */
+	refused(item: Item, { reach, halt }: Meaning, path?: string): void {
 		this.isEmpty = false;
-		// It was under way already when a row of this kind was refused, and says nothing new.
-		if (this.tooDearFor(item)) return;
-		const { spec, request } = item;
-		const priced = { endpoint: spec.endpoint, body: request.body };
-		this.tooDear.push({ kind: exactKindOf(priced), amount: amountOf(priced), halt });
-		this.inARow.add(item.itemIndex);
+		if (this.isNew(item, { reach, halt }, path)) this.inARow.add(item.itemIndex);
+		if (this.inARow.size >= MANY) this.halt(halt);
 	}
 
-	/**
-	 * A row was refused as not allowed.
-	 * @param path of another request of the row, such as an upload
-	 */
-	noteForbidden(item: Item, halt: Halt, path?: string): void {
-		this.isEmpty = false;
-		const alike = this.alikeOf(item, path);
-		if (alike.refused.has(item.itemIndex)) return;
-		alike.refused.add(item.itemIndex);
-		alike.halt ??= halt;
-		if (path === undefined) this.inARow.add(item.itemIndex);
+	/** Whether that is told for the first time. An item that was under way already says nothing new. */
+	private isNew(item: Item, { reach, halt }: Meaning, path?: string): boolean {
+		if (reach === 'amount') {
+			if (this.tooDearFor(item)) return false;
+			const priced = pricedOf(item);
+			this.tooDear.push({ kind: exactKindOf(priced), amount: amountOf(priced), halt });
+			return true;
+		}
+		if (reach === 'names') {
+			const alike = this.alikeOf(item, path);
+			if (alike.refused.has(item.itemIndex)) return false;
+			alike.refused.add(item.itemIndex);
+			alike.halt ??= halt;
+			// A key that may not upload can still make what needs no files.
+			return path === undefined;
+		}
+		const kind = this.ofKind(item, path);
+		if (kind.halted) return false;
+		const { settings, workspace } = item;
+		const isBusy = workspace.clock.monotonic() - kind.acceptedAt >= settings.waitTimeoutMs;
+		if (reach === 'kind' || isBusy) kind.halt(halt);
+		return true;
 	}
 
-	/** @param path of another request of the row, such as an upload */
 	accepted(item: Item, path?: string): void {
 		if (path === undefined) this.inARow.clear();
 		this.alikeOf(item, path).isAccepted = true;
+		this.ofKind(item, path).acceptedAt = item.workspace.clock.monotonic();
 	}
 
-	/** Why a row need not be sent. @param path of another request of the row, such as an upload */
+	/** Why an item need not be sent, because of others that ask for the same. */
 	whyNot(item: Item, path?: string): Halt | undefined {
+		const { halted } = this.ofKind(item, path);
+		if (halted) return halted;
 		const alike = this.alike.get(likenessOf(item, path));
 		const isForbidden = alike && !alike.isAccepted && alike.refused.size >= FEW;
 		return isForbidden ? alike.halt : this.tooDearFor(item)?.halt;
@@ -150,9 +233,9 @@ export class Refusals {
 }
 
 /**
- * Halts the run if the failure of an item holds for the others too. Each failure comes here when its item
- * ends (`runItem` in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too
- * late: the next one would be sent before the run knows of the failure. So it comes here once more before
+ * Ends those other items for which a failure holds too. Each failure comes here when its item ends (`runItem`
+ * in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too late: the next one
+ * would be sent before it is known. So it comes here once more before
  *
  * - the turn goes to the next item (`withReadPermit`)
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
@@ -161,61 +244,53 @@ export class Refusals {
  * The same failure twice changes nothing.
  */
 export function noteFailure(item: Item, failed: Failed): void {
-	const { run, itemIndex } = item;
+	const { run, workspace, itemIndex } = item;
+	const meaning = meaningForOthers(failed, itemIndex);
+	if (!meaning) return;
+	if (!run.continuesOnFail) return run.all.halt(meaning.halt);
+	const ofKey = run.itemsOfKey(workspace);
 	const { failure, endpoint } = failed;
-	if (failure.kind === 'creditCap' || failure.kind === 'dayCap') {
-		// Where failed items become rows, the others are tried: cheaper ones may still fit under the limit.
-		if (run.continuesOnFail) return;
-		const limit = failure.kind === 'dayCap' ? 'Day' : 'Execution';
-		return run.halt({ cause: `Max Credits per ${limit} was reached at item ${itemIndex + 1}` });
-	}
-	const away = whatIsAway(failed);
-	if (away !== undefined) return run.halt({ cause: `${away} gave no answer` });
-	if (failure.kind !== 'status') return;
-	const { refusal, concernsRun } = meaningOf(failure.status, failure.serviceError);
-	if (concernsRun === undefined) return;
-	const cause = `${concernsRun} at item ${itemIndex + 1}`;
-	const reason: Halt = { cause, lacksCredits: refusal === 'noCredits' };
-	if (mayConcernOnlyAlike(item, refusal, endpoint)) {
-		const { refusals } = run;
-		if (refusal === 'forbidden') refusals.noteForbidden(item, reason, endpoint?.path);
-		else refusals.noteLackOfCredits(item, reason);
-		if (!refusals.areMany) return;
-	}
-	run.halt(reason);
+	const path = failure.kind === 'upload' ? ENDPOINTS.createFile.path : endpoint?.path;
+	if (meaning.reach === 'key') ofKey.halt(meaning.halt);
+	else if (meaning.reach !== 'none') ofKey.refused(item, meaning, path);
 }
 
 /**
- * Whether a refusal may end only its own item and the items that ask for the same, and not the whole run.
- * @param endpoint of another request of the item, such as an upload
+ * The service has accepted an item. Where a run fails with its first failure, nobody asks.
+ * @param path of another request of the item, such as an upload
  */
-function mayConcernOnlyAlike(
-	{ run, settings }: Item,
-	refusal: Refusal | undefined,
-	endpoint: Endpoint | undefined,
-): boolean {
-	// A key that may not upload can still make what needs no files.
-	if (refusal === 'forbidden') return endpoint !== undefined || run.continuesOnFail;
-	// Under Wait for Top-Up the item has waited for credits as long as it may, so that the others need not.
-	const hasWaited = settings.onInsufficientCredits === 'wait';
-	return refusal === 'noCredits' && run.continuesOnFail && !hasWaited;
+export function noteSuccess(item: Item, path?: string): void {
+	const { run, workspace } = item;
+	if (run.continuesOnFail) run.itemsOfKey(workspace).accepted(item, path);
 }
 
 const skipped = (reason: Halt | undefined): Failed | undefined =>
 	reason && fail({ kind: 'skipped', ...reason });
 
-/** Why an item of a halted run is not sent; `undefined` while it may be. */
-export const whyNotSent = ({ run }: Item): Failed | undefined => skipped(run.halted);
+/** Why an item of a halted group is not sent; `undefined` while it may be. */
+export const whyNotSent = (item: Item): Failed | undefined =>
+	skipped(item.run.groupOf(item).halted);
 
 /**
- * The same where others that ask for the same were refused.
+ * Why an item is not sent where others that ask for the same were refused.
  * @param path of another request of the item, such as an upload
  */
 export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
-	skipped(item.run.refusals.whyNot(item, path));
+	skipped(item.run.itemsOfKey(item.workspace).whyNot(item, path));
+
+/** Sends another request of an item than its own, such as an upload, unless it was refused to others. */
+export async function unlessRefusedAlike<T>(
+	item: Item,
+	path: string,
+	send: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+	const sent = refusedAlike(item, path) ?? (await send());
+	if (sent.ok) noteSuccess(item, path);
+	return sent;
+}
 
 /**
- * Why an item was stopped: because the run was halted, or because the execution was cancelled. A halt stops
+ * Why an item was stopped: because its group was halted, or because the execution was cancelled. A halt stops
  * only what is not out yet, so what it has stopped costs nothing. Whether an earlier request of the item is
  * open, its state says.
  */

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../base/maps';
 import { fail, type Result } from '../base/result';
 import { Semaphore } from '../base/semaphore';
 import type { Resource } from '../base/types';
@@ -5,7 +6,7 @@ import type { Workspace } from '../transport/workspace';
 import type { LedgerEntry } from './credits/ledger';
 import type { TodayAsOf } from './credits/today';
 import type { Item, Prepared } from './item';
-import { noteFailure, refusedAlike, Refusals, whyStopped, type Halt } from './refusals';
+import { Group, ItemsOfKey, noteFailure, refusedAlike, whyStopped } from './refusals';
 import type { Unfinished } from './idempotency/lostRequests';
 import type { JobReference } from './idempotency/itemState';
 
@@ -52,13 +53,10 @@ export class Run {
 	readonly cache: RunCache = { today: new Map(), firstModels: new Map() };
 	/** What a dry run says of all items, once it is known. */
 	drySummary: DrySummary | undefined;
-	/** Why nothing further is sent; `undefined` while items may be sent. */
-	halted: Halt | undefined;
-	/** The refusals so far, where a failed item becomes a row: they decide which other items are not sent. */
-	readonly refusals = new Refusals();
-	/** Fires when the run is halted or cancelled, so that items waiting to send stop waiting. */
-	readonly stop: AbortSignal;
-	private readonly haltController = new AbortController();
+	/** All its items. */
+	readonly all: Group;
+	/** Its items by the workspace that their key belongs to: an expression may give each another key. */
+	private readonly byKey = new Map<string, ItemsOfKey>();
 
 	/**
 	 * @param checked all items, by n8n's number
@@ -70,8 +68,7 @@ export class Run {
 		readonly continuesOnFail = false,
 		cancel?: AbortSignal,
 	) {
-		const { signal } = this.haltController;
-		this.stop = cancel ? AbortSignal.any([cancel, signal]) : signal;
+		this.all = new Group(cancel);
 	}
 
 	get total(): number {
@@ -94,10 +91,14 @@ export class Run {
 		this.addJob(itemIndex, { id, status: 'from an earlier try' }, part);
 	}
 
-	/** Only the first reason is kept. */
-	halt(reason: Halt): void {
-		this.halted ??= reason;
-		this.haltController.abort();
+	/** Its items with the key of a workspace. */
+	itemsOfKey({ name }: Workspace): ItemsOfKey {
+		return getOrCreate(this.byKey, name, () => new ItemsOfKey(undefined, this.all));
+	}
+
+	/** The smallest group of an item: all items, where the run fails with one of them. */
+	groupOf(item: Item): Group {
+		return this.continuesOnFail ? this.itemsOfKey(item.workspace).ofKind(item) : this.all;
 	}
 
 	/** What the items have created, and what an earlier try of theirs had. */
@@ -113,16 +114,16 @@ export class Run {
 
 /**
  * Does what neither creates nor approves, such as reading or sending a file: a few items at a time. If the
- * failure of one concerns all, the run is halted before the next one has its turn. The item itself ends with
- * that failure, since the items of a halted run are only skipped because of it.
- * @param task gets the item with a channel that ends when the run is halted
+ * failure of one ends others, they are halted before the next one has its turn. The item itself ends with
+ * that failure, since the others are only skipped because of it.
+ * @param task gets the item with a channel that ends when the item is halted
  */
 export async function withReadPermit<T>(
 	item: Item,
 	task: (item: Item) => Promise<Result<T>>,
 ): Promise<Result<T>> {
 	const { run, host } = item;
-	const channel = { ...host.channel, signal: run.stop };
+	const channel = { ...host.channel, signal: run.groupOf(item).stop };
 	const stoppable = { ...item, host: { ...host, channel } };
 	const done = await run.reads.run(channel, async () => {
 		const alike = item.spec.creates ? undefined : refusedAlike(item);

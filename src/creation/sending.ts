@@ -101,12 +101,18 @@ export async function sendCreation(
 	channel: Channel,
 ): Promise<Heard> {
 	const { item, creditWait, slotWait } = progress;
-	const { settings, spec, workspace } = item;
+	const { run, settings, spec, workspace } = item;
 	if (waitsForCredits(progress, request)) {
 		const { creditWaitTimeoutMs } = settings;
 		const { topUpGate } = workspace;
 		const lacking = await topUpGate.awaitCredits(channel, creditWait, creditWaitTimeoutMs);
 		if (lacking) return lacking;
+		const { isEmpty } = run.itemsOfKey(workspace);
+		const refused = isEmpty ? undefined : refusedAlike(item);
+		if (refused) {
+			topUpGate.passOn();
+			return refused;
+		}
 	}
 	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
 	slotWait.waitsSince ??= workspace.clock.monotonic();
@@ -166,7 +172,7 @@ async function sendNow(
 	channel: Channel,
 ): Promise<Heard> {
 	const { item, idempotency, slotWait } = progress;
-	const { run, spec } = item;
+	const { run, spec, workspace } = item;
 	const hasLimit = isLimited(item);
 	slotWait.slot = slot;
 	const isFree = isRepetition(progress, request);
@@ -178,7 +184,7 @@ async function sendNow(
 		return { again: 'outdated' };
 	}
 	const sent = withKeyAndBudget(progress, request);
-	if ((hasLimit || !run.refusals.isEmpty) && !isFree) {
+	if ((hasLimit || !run.itemsOfKey(workspace).isEmpty) && !isFree) {
 		if (hasLimit && !progress.hasLetPass && dependsOnOpen(item)) {
 			progress.hasLetPass = true;
 			slot.release();

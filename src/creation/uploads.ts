@@ -17,7 +17,7 @@ import { extensionOf } from '../files/fileTypes';
 import { upload } from '../files/upload';
 import type { BinarySource } from '../transport/host';
 import type { Item } from './item';
-import { refusedAlike } from './refusals';
+import { unlessRefusedAlike } from './refusals';
 import { forgetFile, sendUnlessSent, type FileNames } from './sentFiles';
 import { uploadKey, type Idempotency } from './idempotency/idempotency';
 
@@ -39,7 +39,16 @@ function readOnce({ run, host }: Item, source: BinarySource): Opening {
 	// Without an id it is kept in memory, where reading it again costs little.
 	if (id === undefined) return readFile(source, host.channel);
 	const ofRun = getOrCreate(readInRun, run, () => new Map());
-	return getOrCreate(ofRun, id, () => readFile(source, host.channel));
+	const read = async () => {
+		try {
+			return await readFile(source, host.channel);
+		} catch (error) {
+			// Whoever needs it next tries again.
+			ofRun.delete(id);
+			throw error as Error;
+		}
+	};
+	return getOrCreate(ofRun, id, read);
 }
 
 /** What n8n says of a file that it does not have any more, such as one of an execution that was pruned. */
@@ -119,11 +128,12 @@ async function sendOnce(
 	const key = uploadKey(owner, request);
 	const lastKey = uploadKey(nodeMemory.runId, request);
 	const { path } = ENDPOINTS.createFile;
-	const sent = await sendUnlessSent(item, names, async () => {
-		const refused = refusedAlike(item, path);
-		return refused ?? (await upload(host, workspace, { field, file, key, lastKey }));
-	});
-	if (sent.ok) item.run.refusals.accepted(item, path);
+	const send = async () => await upload(host, workspace, { field, file, key, lastKey });
+	const sent = await sendUnlessSent(
+		item,
+		names,
+		async () => await unlessRefusedAlike(item, path, send),
+	);
 	if (sent.ok || sent.failure.kind !== 'upload') return sent;
 	// Another item, which has the file in another field, may have tried to send it.
 	return { ...sent, failure: { ...sent.failure, field } };

@@ -165,6 +165,8 @@ const IN_A_ROW_MS = 60_000;
 /** The silence of the storage of a workspace about files, one way. Times are in ms on the monotonic clock. */
 class Silence {
 	private inARow = 0;
+	/** The items whose files those were: one item alone, such as a text of many parts, may be to blame. */
+	private readonly items = new Set<unknown>();
 	private firstAt = -Infinity;
 	private lastAt = -Infinity;
 	/** When the storage was last found to be away. */
@@ -172,16 +174,18 @@ class Silence {
 
 	broken(): void {
 		this.inARow = 0;
+		this.items.clear();
 	}
 
-	/** An attempt has met it. */
-	met(beganAt: number, now: number): void {
-		if (beganAt > this.lastAt + IN_A_ROW_MS) this.inARow = 0;
+	/** An attempt has met it. @param item for which it was made */
+	met(item: unknown, beganAt: number, now: number): void {
+		if (beganAt > this.lastAt + IN_A_ROW_MS) this.broken();
 		if (this.inARow === 0) this.firstAt = beganAt;
 		this.inARow += 1;
+		this.items.add(item);
 		this.lastAt = now;
 		const isLong = now - this.firstAt >= AWAY_AFTER_MS;
-		if (isLong && this.inARow >= MANY_SILENT) this.awayAt = now;
+		if (isLong && this.inARow >= MANY_SILENT && this.items.size > 1) this.awayAt = now;
 	}
 }
 
@@ -208,7 +212,8 @@ export async function transfer<A, T>(
 	workspace: Pick<Workspace, 'clock' | 'random' | 'shared'>,
 	{ way, address, turns = new Semaphore(1), attempt, failure }: Transfer<A, T>,
 ): Promise<Result<T>> {
-	const { signal } = channel;
+	const { signal, fairnessKey, item } = channel;
+	const asker = item === undefined ? {} : `${fairnessKey} ${item}`;
 	const { clock, random } = workspace;
 	const silence = workspace.shared(Silences)[way];
 	const since = clock.monotonic();
@@ -225,7 +230,7 @@ export async function transfer<A, T>(
 			const end = signal ? AbortSignal.any([signal, deadline]) : deadline;
 			const attempted = await attempt(value, end);
 			if ('done' in attempted || !attempted.isSilent) silence.broken();
-			else if (!signal?.aborted) silence.met(beganAt, clock.monotonic());
+			else if (!signal?.aborted) silence.met(asker, beganAt, clock.monotonic());
 			return attempted;
 		});
 		if (result && 'done' in result) return ok(result.done);
@@ -473,6 +478,6 @@ export async function download(
 		turns: downloads,
 		attempt: async (url, end) => await attemptDownload(host, clock, output, url, end),
 		failure: (problem, { isOutage }) =>
-			fail({ kind: 'download', outputId: output.id, problem, isOutage }),
+			fail({ kind: 'download', outputId: output.id, problem, outageOf: isOutage && 'key' }),
 	});
 }

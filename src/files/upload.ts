@@ -161,6 +161,7 @@ export async function upload(
 		},
 		way: 'up',
 		attempt: put,
-		failure,
+		failure: (problem, { isTransient, isOutage }) =>
+			failure(problem, { isTransient, outageOf: isOutage && 'kind' }),
 	});
 }

@@ -36,6 +36,8 @@ export interface HostContext {
 	signal: AbortSignal | undefined;
 	/** The queues of a workspace serve these keys in turn. */
 	fairnessKey: string;
+	/** Names the item in its execution, if there is one. */
+	item?: string;
 	/** The timeout that the user has set on the node, in ms; 0 for none. */
 	timeoutMs: number;
 	/** How long a response of the API may take, in ms, where that is not the usual time. */
@@ -297,13 +299,13 @@ const getBy =
 
 /** What n8n does for one item, or for a trigger. How its helpers behave was tried in a real n8n 2.41. */
 export function n8nHost(context: HostContext, access: Access, httpOptions: HttpOptions = {}): Host {
-	const { signal, fairnessKey } = context;
+	const { signal, fairnessKey, item } = context;
 	const transfer = transferOf(context, httpOptions);
 	return {
 		baseUrl: access.baseUrl,
 		answerMs: timeoutOf(context),
 		webhookAddress: context.webhookAddress,
-		channel: { send: createSend(context, access, httpOptions), signal, fairnessKey },
+		channel: { send: createSend(context, access, httpOptions), signal, fairnessKey, item },
 		binary: async (field, ofOther) => binarySource(context, field, ofOther),
 		put: putBy(transfer),
 		get: getBy(transfer),

@@ -14,7 +14,7 @@ import { receiptOf } from './output/receipt';
 import { identify, rememberedBy, type Remembered } from './remembered';
 import { goodRows } from './output/rows';
 import { createParts } from '../creation/parts';
-import { noteFailure, whyNotSent } from '../creation/refusals';
+import { noteFailure, noteSuccess, whyNotSent } from '../creation/refusals';
 import { Run } from '../creation/run';
 import { WITHOUT_CREATION } from '../reads/reads';
 import { faultOf } from './faults';
@@ -84,34 +84,35 @@ async function runAll(
 	remembered: Remembered,
 	checked: CheckedItems,
 ): Promise<End[]> {
-	const { call, run } = running;
+	const { call } = running;
 	const [first] = [...checked.values()].flatMap((one) => (one.ok ? [one.value] : []));
 	const { size, pauseMs } = first?.sendOptions.portions ?? ALL_AT_ONCE;
-	const ends: Array<Promise<End>> = [];
-	for (const [position, input] of call.inputs.entries()) {
-		if (position > 0 && position % size === 0) await systemClock.sleep(pauseMs, run.stop);
+	const ends = call.inputs.map(async (input, position) => {
 		const ready = checked.get(input.index);
-		if (!ready) continue;
-		ends.push(runToEnd(running, remembered, input, ready));
-	}
-	return await Promise.all(ends);
+		const afterMs = Math.floor(position / size) * pauseMs;
+		return ready ? [await runToEnd(running, remembered, input, ready, afterMs)] : [];
+	});
+	return (await Promise.all(ends)).flat();
 }
 
 /**
  * Runs one item to its end. It never rejects: whatever throws on the way, the error must name what is paid
  * for.
+ * @param afterMs when its portion begins
  */
 async function runToEnd(
 	running: Running,
 	remembered: Remembered,
 	input: Input,
 	ready: Result<Ready>,
+	afterMs: number,
 ): Promise<End> {
 	if (!ready.ok) return { input, result: ready };
 	let item: Item | undefined;
 	let result: Result<ItemOutput>;
 	try {
 		item = openItem(running, remembered, input, ready.value);
+		if (afterMs > 0) await systemClock.sleep(afterMs, item.run.groupOf(item).stop);
 		result = await resultOf(item);
 	} catch (error) {
 		result = faultOf(error);
@@ -142,6 +143,7 @@ function openItem(
 		files: () => input.files,
 		signal: call.signal,
 		fairnessKey: call.executionId || 'manual',
+		item: place,
 		timeoutMs: sendOptions.timeoutMs,
 		responseTimeoutMs: spec.responseTimeoutMs,
 		webhookAddress: () => call.webhookAddress(input.index),
@@ -185,18 +187,18 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
 
 /**
  * Runs the operation for an item, from its checked request to its output. Nothing is sent if another item
- * has halted the run.
+ * has failed in a way that ends this one too.
  */
 export async function runItem(item: Item): Promise<Result<ItemOutput>> {
-	const { run, spec } = item;
-	const unsent = run.halted === undefined ? undefined : whyNotSent(item);
+	const { halted } = item.run.groupOf(item);
+	const unsent = halted && whyNotSent(item);
 	const result = unsent ?? (await operate(item));
 	if (!result.ok) {
 		noteFailure(item, result);
 		return result;
 	}
 	// Of what creates, `tellRun` in `answer.ts` has told it when its answer came, long before its end.
-	if (!spec.creates) run.refusals.accepted(item);
+	if (!item.spec.creates) noteSuccess(item);
 	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
 	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
 	return ok({ ...result.value, warning });

@@ -1,5 +1,12 @@
 import type { RateLimiter } from './sharing';
-import { fail, ok, type Failed, type NoResponseFailure, type Result } from '../base/result';
+import {
+	fail,
+	ok,
+	type Failed,
+	type NoResponseFailure,
+	type OutageOf,
+	type Result,
+} from '../base/result';
 import {
 	isNoResponse,
 	isRecord,
@@ -16,6 +23,13 @@ import {
 import { whatCame } from './bodies';
 import { Attempts, retryAfterMs } from './retries';
 import { errorOf, isAnswerOfService, isOutcomeUnknown, retryReason } from './statuses';
+
+/** A request that was given up, and for which item of which execution, if for one. */
+interface GivenUp {
+	at: number;
+	kind: string;
+	asker: string | undefined;
+}
 
 /** How a request is sent. The defaults suit a read. */
 export interface RequestOptions {
@@ -60,6 +74,12 @@ const IN_A_ROW_MS = 60_000;
 /** The operation that a request belongs to, regardless of the id in its path. */
 const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
 
+/** What of a request may be the reason that it has no answer: with another model it might have one. */
+function kindOf({ body }: ApiRequest): string {
+	const { mode, model } = isRecord(body) ? body : {};
+	return JSON.stringify([mode, model]);
+}
+
 export const mustBeObject = (body: unknown) =>
 	isRecord(body) ? undefined : `the response is ${whatCame(body)}, not a JSON object`;
 
@@ -72,11 +92,12 @@ export const mustHaveId = (body: unknown) =>
  * twice.
  */
 export class Client {
+	/** By operation, what was last given up, and when. Times are on the monotonic clock. */
+	private readonly givenUp = new Map<string, GivenUp>();
 	/**
-	 * By operation: when a request was last given up, on the monotonic clock. An answer of the service to a
-	 * later one deletes the entry, but for one such as 409, which leaves open what was done.
+	 * By operation, when the service last answered: not by one such as 409, which leaves open what was done.
 	 */
-	private readonly givenUpAt = new Map<string, number>();
+	private readonly answeredAt = new Map<string, number>();
 
 	constructor(
 		private readonly rateLimiter: RateLimiter,
@@ -118,7 +139,7 @@ export class Client {
 			const isUsable = !isNoResponse(response) && problem === undefined;
 			const reason = isUsable ? undefined : retryReason(response);
 			const isInOrder = isUsable || (isAnswerOfService(response) && reason !== 'transient');
-			if (isInOrder) this.givenUpAt.delete(operation);
+			if (isInOrder) this.answeredAt.set(operation, clock.monotonic());
 			if (isUsable) return ok(response);
 
 			// What its failure means: for it, for the requests of a minute, and for other requests.
@@ -131,8 +152,8 @@ export class Client {
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });
 			// An answer of the service itself, and a failure on this machine, say nothing of other requests.
 			const isGivenUp = pauseMs === undefined && reason !== undefined && !isThrottled;
-			const isOutage = isGivenUp ? this.giveUp(operation, unansweredSince) : undefined;
-			const facts = { attempts: attempts.count, outcomeUnknown, isOutage };
+			const outageOf = isGivenUp ? this.giveUp(request, channel, unansweredSince) : undefined;
+			const facts = { attempts: attempts.count, outcomeUnknown, outageOf };
 			failed = toFailure(response, problem ?? '', facts, clock.now());
 
 			// Is it sent again?
@@ -144,15 +165,26 @@ export class Client {
 
 	/**
 	 * A request is given up. If another one of the same operation was given up just before, and none was
-	 * answered in between, the service is out of order. A single one may only be a request that the service
-	 * cannot bear.
+	 * answered since both went out, the service is out of order. A single one may only be a request that the
+	 * service cannot bear.
 	 * @param unansweredSince when the request first went out: one that hangs fails minutes later
-	 * @returns whether the service is out of order
 	 */
-	private giveUp(operation: string, unansweredSince: number): boolean {
-		const before = this.givenUpAt.get(operation) ?? -Infinity;
-		this.givenUpAt.set(operation, this.clock.monotonic());
-		return before >= unansweredSince - IN_A_ROW_MS;
+	private giveUp(
+		request: ApiRequest,
+		{ fairnessKey, item }: Channel,
+		unansweredSince: number,
+	): OutageOf | undefined {
+		const operation = operationOf(request);
+		const kind = kindOf(request);
+		const asker = item && `${fairnessKey} ${item}`;
+		const before = this.givenUp.get(operation);
+		this.givenUp.set(operation, { at: this.clock.monotonic(), kind, asker });
+		if (before === undefined || before.at < unansweredSince - IN_A_ROW_MS) return undefined;
+		// Such as the parts of one text.
+		if (asker !== undefined && before.asker === asker) return undefined;
+		const answeredAt = this.answeredAt.get(operation) ?? -Infinity;
+		if (answeredAt >= Math.min(before.at, unansweredSince)) return undefined;
+		return before.kind === kind ? 'kind' : 'key';
 	}
 }
 
@@ -180,18 +212,18 @@ function problemOf(
 function toFailure(
 	response: SendResult,
 	problem: string,
-	{ attempts, outcomeUnknown, isOutage }: Omit<NoResponseFailure, 'kind' | 'reason' | 'unsent'>,
+	{ attempts, outcomeUnknown, outageOf }: Omit<NoResponseFailure, 'kind' | 'reason' | 'unsent'>,
 	now: number,
 ): Failed {
 	if (isNoResponse(response)) {
 		const { noResponse: reason, unsent } = response;
-		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent, isOutage });
+		return fail({ kind: 'noResponse', reason, attempts, outcomeUnknown, unsent, outageOf });
 	}
 	const { status, headers, body } = response;
-	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem, isOutage });
+	if (isSuccess(status)) return fail({ kind: 'badResponse', status, problem, outageOf });
 	const hintMs = retryAfterMs(headers, now);
 	const serviceError = errorOf(body, headers);
-	return fail({ kind: 'status', status, serviceError, outcomeUnknown, hintMs, isOutage });
+	return fail({ kind: 'status', status, serviceError, outcomeUnknown, hintMs, outageOf });
 }
 
 /** The id that the path of a request ends with. */

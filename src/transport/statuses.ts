@@ -31,12 +31,12 @@ interface Meaning {
 	nothingDone: boolean;
 	/** Whether a proxy or a network wants a sign-in of its own, so that the service has done nothing. */
 	isSignIn?: boolean;
-	/** Why the other items of the run need not be sent: it would meet them too. */
-	concernsRun?: string;
+	/** Why other items of the run need not be sent (`creation/refusals.ts`): they would meet it too. */
+	concernsOthers?: string;
 }
 
-const refused = (refusal: Refusal, concernsRun?: string) =>
-	({ kind: refusal, refusal, again: 'never', nothingDone: true, concernsRun }) as const;
+const refused = (refusal: Refusal, concernsOthers?: string) =>
+	({ kind: refusal, refusal, again: 'never', nothingDone: true, concernsOthers }) as const;
 
 /** An answer that is in no contract, so that nobody knows what was done. */
 const other = (again: Meaning['again']): Meaning => ({ kind: 'other', again, nothingDone: false });
@@ -82,14 +82,14 @@ const SIGN_INS: Partial<Record<number, Meaning>> = {
 		again: 'never',
 		nothingDone: true,
 		isSignIn: true,
-		concernsRun: 'a proxy wants a sign-in',
+		concernsOthers: 'a proxy wants a sign-in',
 	},
 	511: {
 		kind: 'networkSignIn',
 		again: 'never',
 		nothingDone: true,
 		isSignIn: true,
-		concernsRun: 'the network wants a sign-in',
+		concernsOthers: 'the network wants a sign-in',
 	},
 };
 

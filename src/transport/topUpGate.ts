@@ -26,9 +26,9 @@ export interface CreditWait {
  * 1. Creations that were not refused yet are tried first: they may be cheaper than the refused ones.
  * 2. If a creation succeeds that was refused before, there was a top-up, and all go on. Any other that
  *    succeeds may only be cheaper: then one more is tried at once.
- * 3. A creation that was refused waits until its deadline, any other until it is tried or cancelled. The
- *    first deadline that passes in a run halts it (`noteFailure` in `creation/refusals.ts`), and so cancels
- *    all that wait in it, also what was not tried yet.
+ * 3. A creation that was refused waits until its deadline, any other until it is tried or cancelled. Once a
+ *    deadline has passed, those of its run that ask for as much of the same pass their turn on (`noteFailure`
+ *    in `creation/refusals.ts`).
  */
 export class TopUpGate {
 	/** When the next attempt may be made, on the monotonic clock; `undefined` while credits do not lack. */
@@ -96,6 +96,11 @@ export class TopUpGate {
 		if (this.nextTryAt === undefined) return;
 		this.nextTryAt = wasRefusedBefore ? undefined : this.clock.monotonic();
 		this.serve();
+	}
+
+	/** A creation is not sent whose turn it was: the next one has it at once. */
+	passOn(): void {
+		this.succeeded(false);
 	}
 
 	private get waiting(): number {

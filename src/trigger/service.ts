@@ -8,7 +8,7 @@ import type {
 import { createHash } from 'crypto';
 import { ENDPOINTS, type Endpoint, type Scope } from '../api';
 import { connect } from '../n8n/connection';
-import { fail, ok, whatIsAway, type Failed, type Result } from '../base/result';
+import { fail, ok, outageIn, type Failed, type Result } from '../base/result';
 import {
 	isNoResponse,
 	isSuccess,
@@ -151,8 +151,8 @@ export async function forEachItem(
 			if (made.value) output.push({ ...made.value, pairedItem: { item: itemIndex } });
 			continue;
 		}
-		const away = whatIsAway(made);
-		if (away !== undefined) unsent = fail({ kind: 'skipped', cause: `${away} gave no answer` });
+		const outage = outageIn(made.failure);
+		if (outage) unsent = fail({ kind: 'skipped', cause: `${outage.away} gave no answer` });
 		const { endpoint = ENDPOINTS.getJob } = made;
 		const errorContext = { endpoint, itemIndex, itemsWithJob: 0 };
 		const error = nodeError(context.getNode(), made, errorContext);

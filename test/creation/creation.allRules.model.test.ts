@@ -449,7 +449,7 @@ class World {
 		const failures = ends.flatMap(({ result }) => (result.ok ? [] : [result.failure]));
 		const told = failures.filter(({ kind }) => kind !== 'skipped');
 		// A row of several parts shows the first reason only.
-		const isToldAway = told.some((failure) => 'isOutage' in failure && failure.isOutage);
+		const isToldAway = told.some((failure) => 'outageOf' in failure && failure.outageOf);
 		const isOutage = isToldAway || [0, 502, 503].some((status) => now.refused.has(status));
 		const isRefused = now.refused.has(401);
 		for (const { row, result } of ends) {

@@ -83,7 +83,7 @@ test.each([
 });
 
 test.each([
-	['an upload', 403, ENDPOINTS.createFile, false],
+	['an upload', 403, ENDPOINTS.createFile, true],
 	['an upload', 401, ENDPOINTS.createFile, true],
 	['the creation', 400, undefined, false],
 	['the creation', 503, undefined, false],
@@ -92,7 +92,7 @@ test.each([
 	const item = runOf({ host, workspace });
 	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
 	noteFailure(item, { ...fail(failure), endpoint });
-	expect(item.run.halted !== undefined).toBe(isHalted);
+	expect(item.run.all.halted !== undefined).toBe(isHalted);
 });
 
 test('a creation that alone is refused with 429 ends too, while others get their slots', async () => {

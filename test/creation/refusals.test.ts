@@ -111,16 +111,33 @@ describe('402', () => {
 		expect([run.charged, run.refused]).toEqual([0, 1]);
 	});
 
-	test('where a row has waited for a top-up in vain, no other is sent; those that were refused say so', async () => {
+	describe('where rows wait for a top-up in vain', () => {
 		const options = { onInsufficientCredits: 'wait', creditWaitTimeout: 1 };
-		const given = { downloadOutputs: false, options };
-		const rows = times(30).map((_, index) => ({ model: `model ${index}` }));
-		const run = await runOf(rows, 0, { given, credential: { concurrentJobs: 1 } });
-		// One every 20 seconds.
-		expect(run.refused).toBeLessThan(8);
-		const notSent = run.words.filter((words) => words?.startsWith('Not sent: the credits ran out'));
-		expect(notSent).toHaveLength(30 - run.refused);
-		expect(new Set(run.tryAgain)).toEqual(new Set(['afterTopUp']));
+		const more = { given: { downloadOutputs: false, options }, credential: { concurrentJobs: 1 } };
+
+		test('those that ask for the same end with the first one, and are not waited for', async () => {
+			const run = await runOf(times(2_000), 0, more);
+			// One every 20 seconds.
+			expect(run.refused).toBeLessThan(8);
+			expect(run.ms).toBeLessThan(2 * 60_000);
+			const notSent = run.words.filter((words) =>
+				words?.startsWith('Not sent: the credits ran out'),
+			);
+			expect(notSent.length).toBeGreaterThanOrEqual(2_000 - run.refused);
+			expect(new Set(run.tryAgain)).toEqual(new Set(['afterTopUp']));
+		});
+
+		test('what costs less and was not tried yet is made', async () => {
+			const { made } = await runOf([...times(20, { model: 'film' }), ...times(5)], 10, more);
+			expect(made).toEqual([...times(20).map(() => false), ...times(5).map(() => true)]);
+		});
+
+		test('of many kinds a few more are tried', async () => {
+			const rows = times(200).map((_, index) => ({ model: `model ${index}` }));
+			const run = await runOf(rows, 0, more);
+			expect(run.refused).toBeLessThanOrEqual(17 + 1);
+			expect(run.ms).toBeLessThan((17 + 5) * 20_000);
+		});
 	});
 
 	test('with n8n’s batching a row that begins later is judged by those before it', async () => {

@@ -1,4 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- not published */
+import { offAbort, onAbort } from '../../src/base/abort';
 import type { Clock } from '../../src/base/types';
 
 interface Sleeper {
@@ -67,12 +68,12 @@ export class VirtualClock implements Clock {
 				if (sleeper.isAwake) return;
 				sleeper.isAwake = true;
 				this.sleeping -= 1;
-				signal?.removeEventListener('abort', wake);
+				offAbort(signal, wake);
 				resolve();
 			};
 			const sleeper: Sleeper = { due: this.time + ms, isAwake: false, wake };
 			this.enqueue(sleeper);
-			signal?.addEventListener('abort', wake);
+			onAbort(signal, wake);
 		});
 	}
 

@@ -247,8 +247,8 @@ export const limits: Mutant[] = [
 	...caughtBy('test/creation/firstModel.test.ts', {
 		'limits/each-item-asks-for-the-model': {
 			why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
-			from: 'getOrCreate(byMode, mode, () => readFirstModel(item, mode))',
-			to: 'readFirstModel(item, mode)',
+			from: 'getOrCreate(byMode, mode, () => unlessRefusedAlike(item, path, read))',
+			to: 'unlessRefusedAlike(item, path, read)',
 		},
 	}),
 ];

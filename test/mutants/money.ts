@@ -81,7 +81,7 @@ export const money: Mutant[] = [
 		'money/unread-job-halts-the-run': {
 			why: 'A job that cannot be read once halts the run while its own item goes on: the other items are lost in silence.',
 			from: 'return read?.ok ? { ...made, job: read.value } : undefined;',
-			to: "if (!read?.ok) item.run.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
+			to: "if (!read?.ok) item.run.all.halt({ cause: 'it cannot be read' }); return read?.ok ? { ...made, job: read.value } : undefined;",
 		},
 	}),
 	...caughtBy('test/n8n/tool.test.ts', {
@@ -535,7 +535,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/refusals.test.ts', {
 		'money/parts-are-rows': {
 			why: 'One long text that is not allowed is taken for many rows: the rest with its voice is not sent.',
-			from: 'if (alike.refused.has(item.itemIndex)) return;',
+			from: 'if (alike.refused.has(item.itemIndex)) return false;',
 			to: 'alike.refused.add(-1 - alike.refused.size);',
 		},
 	}),
@@ -584,13 +584,13 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/refusals.test.ts', {
 		'money/one-refusal-ends-all': {
 			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
-			from: 'if (!refusals.areMany) return;',
-			to: '',
+			from: "else if (meaning.reach !== 'none') ofKey.refused(item, meaning, path);",
+			to: "else if (meaning.reach !== 'none') ofKey.halt(meaning.halt);",
 		},
 		'money/top-up-waited-for-by-all': {
-			why: 'After an hour of waiting for a top-up, each kind of row is sent and refused once more.',
-			from: 'continuesOnFail && !hasWaited;',
-			to: 'continuesOnFail;',
+			why: 'After an hour of waiting for a top-up, each row that asks for the same waits 20 seconds more.',
+			from: 'topUpGate.passOn();',
+			to: '',
 		},
 	}),
 	...caughtBy('test/creation/refusals.test.ts', {
@@ -606,8 +606,8 @@ export const money: Mutant[] = [
 		},
 		'money/refusals-without-end': {
 			why: 'A key without the scope is refused for each of two hundred personas.',
-			from: 'return this.inARow.size >= MANY;',
-			to: 'return false;',
+			from: 'if (this.inARow.size >= MANY) this.halt(halt);',
+			to: '',
 		},
 		'money/accepted-forgotten': {
 			why: 'Three prompts that are not allowed end all rows of their model, although others were made.',
@@ -618,8 +618,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
 		'money/dear-row-ends-the-others': {
 			why: 'With On Error: Continue, one row that does not fit under the limit ends the cheap ones.',
-			from: 'if (run.continuesOnFail) return;',
-			to: '',
+			from: "because('none', `Max Credits per Execution",
+			to: "because('key', `Max Credits per Execution",
 		},
 	}),
 	...caughtBy('test/n8n/runOperation.wholeRuns.test.ts', {
@@ -705,13 +705,13 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/run.outage.test.ts', {
 		'money/outage-sends-the-rest': {
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
-			from: 'return before >= unansweredSince - IN_A_ROW_MS;',
-			to: 'return before > unansweredSince + 1e12;',
+			from: "return before.kind === kind ? 'kind' : 'key';",
+			to: 'return undefined;',
 		},
 		'money/what-hangs-is-no-outage': {
 			why: 'Under a limit each row waits for two hanging requests, one row after the other, for hours.',
-			from: 'this.giveUp(operation, unansweredSince)',
-			to: 'this.giveUp(operation, attempts.failingSince)',
+			from: 'this.giveUp(request, channel, unansweredSince)',
+			to: 'this.giveUp(request, channel, attempts.failingSince)',
 		},
 	}),
 	...caughtBy('test/transport/client.test.ts', {

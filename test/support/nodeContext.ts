@@ -24,6 +24,8 @@ export const NODE: INode = {
 export interface NodeRun {
 	items: INodeExecutionData[];
 	credential: IDataObject;
+	/** The API key of each item, where an expression gives it. */
+	keyOf?: (item: number) => string;
 	/** What n8n waits for before it has the credential of an item. */
 	readCredential?: () => Promise<void>;
 	/** Parameters by dotted name; a function gives them for each item. */
@@ -131,7 +133,7 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		getWorkflowDataProxy: () => ({ $runIndex: run.runIndex ?? 0 }),
 		async getCredentials() {
 			await run.readCredential?.();
-			return run.credential;
+			return run.keyOf ? { ...run.credential, apiKey: run.keyOf(item) } : run.credential;
 		},
 		continueOnFail: () => run.continueOnFail,
 		getNodeParameter(name: string, fallback?: unknown, options?: { extractValue?: boolean }) {
@@ -141,8 +143,16 @@ export function nodeContext(run: NodeRun, item = 0): IExecuteSingleFunctions {
 		},
 		helpers: {
 			httpRequest: run.request,
-			async httpRequestWithAuthentication(_credential: string, options: IHttpRequestOptions) {
+			async httpRequestWithAuthentication(
+				this: IExecuteSingleFunctions,
+				credential: string,
+				options: IHttpRequestOptions,
+			) {
 				run.authenticate(options);
+				if (run.keyOf) {
+					const { apiKey } = await this.getCredentials(credential);
+					options.headers = { ...options.headers, Authorization: `Bearer ${String(apiKey)}` };
+				}
 				return await run.request(options);
 			},
 			getBinaryDataBuffer: async (field: string) =>

@@ -95,22 +95,25 @@ test.each(
 
 const HOURS = 60 * MINUTES;
 
-test.each<[name: string, between: SendResult | undefined, pauseMs: number, isOutage: boolean]>([
-	['one right behind the other', undefined, 0, true],
-	['one hours after the other', undefined, 20 * HOURS, false],
-	['an answer in between', answer(404), 0, false],
+const ofModel = (model: string): ApiRequest => ({ ...POST, body: { mode: 'image', model } });
+
+test.each<[string, between: SendResult | undefined, pauseMs: number, model: string, string?]>([
+	['one right behind the other', undefined, 0, 'm', 'kind'],
+	['with different models', undefined, 0, 'other', 'key'],
+	['one hours after the other', undefined, 20 * HOURS, 'm', undefined],
+	['an answer in between', answer(404), 0, 'm', undefined],
 ])('two requests given up without an answer are an outage: %s', async (...row) => {
-	const [, between, pauseMs, isOutage] = row;
+	const [, between, pauseMs, model, outageOf] = row;
 	const clock = new VirtualClock();
 	const { client } = workspaceWith(clock);
-	const ask = async (response: SendResult) => {
+	const ask = async (response: SendResult, of = 'm') => {
 		const channel = channelOf(async () => response);
-		return await clock.run(client.request(channel, POST, WITH_KEY));
+		return await clock.run(client.request(channel, ofModel(of), WITH_KEY));
 	};
-	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage: false } });
+	expect(await ask(answer(503))).toMatchObject({ failure: { outageOf: undefined } });
 	if (between) await ask(between);
 	await clock.pass(pauseMs);
-	expect(await ask(answer(503))).toMatchObject({ failure: { isOutage } });
+	expect(await ask(answer(503), model)).toMatchObject({ failure: { outageOf } });
 });
 
 test('two requests given up one behind the other are an outage, however long each hung', async () => {
@@ -121,8 +124,24 @@ test('two requests given up one behind the other are an outage, however long eac
 		return TIMEOUT;
 	});
 	const ask = async () => await clock.run(client.request(channel, POST, WITH_KEY));
-	expect(await ask()).toMatchObject({ failure: { isOutage: false } });
-	expect(await ask()).toMatchObject({ failure: { isOutage: true } });
+	expect(await ask()).toMatchObject({ failure: { outageOf: undefined } });
+	expect(await ask()).toMatchObject({ failure: { outageOf: 'kind' } });
+});
+
+test('two requests that fail side by side are no outage, if others are answered meanwhile', async () => {
+	const clock = new VirtualClock();
+	const { client } = workspaceWith(clock);
+	const ask = async (response: SendResult) =>
+		await client.request(
+			channelOf(async () => response),
+			POST,
+			WITH_KEY,
+		);
+	const failing = [ask(answer(503)), ask(answer(503))];
+	await clock.pass(MINUTES);
+	await ask(answer(202, { id: 'gen_1' }));
+	for (const result of await clock.run(Promise.all(failing)))
+		expect(result).toMatchObject({ failure: { outageOf: undefined } });
 });
 
 test('a request that hangs is tried once more, however long that took', async () => {

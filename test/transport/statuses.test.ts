@@ -23,7 +23,7 @@ test('which prove that nothing was done, and which concern all items of a run', 
 	expect(those((status) => meaningOf(status).nothingDone)).toEqual([
 		400, 401, 402, 403, 404, 407, 429, 511,
 	]);
-	expect(those((status) => meaningOf(status).concernsRun !== undefined)).toEqual([
+	expect(those((status) => meaningOf(status).concernsOthers !== undefined)).toEqual([
 		401, 402, 403, 407, 429, 511,
 	]);
 });
@@ -99,9 +99,9 @@ test('a success with an object is an answer of the service', () => {
 
 test('a foreign page says nothing of the key, the credits or the request', () => {
 	for (const status of ALL.filter((one) => ![407, 429, 511].includes(one))) {
-		const { kind, refusal, nothingDone, concernsRun } = meaningOf(status, errorOf(PAGE));
+		const { kind, refusal, nothingDone, concernsOthers } = meaningOf(status, errorOf(PAGE));
 		expect(kind).toBe('foreign');
-		expect([refusal, nothingDone, concernsRun]).toEqual([undefined, false, undefined]);
+		expect([refusal, nothingDone, concernsOthers]).toEqual([undefined, false, undefined]);
 	}
 });
 
