@@ -58,7 +58,7 @@ async function world(seed: number): Promise<string[]> {
 		const shared = {
 			workspace,
 			host: { ...host, channel: { ...host.channel, signal } },
-			run: new Run(undefined, false, signal),
+			run: new Run(undefined, pick(true, false), signal),
 			nodeMemory: { runId: `run ${execution}`, items: {} },
 			settings: {
 				waitTimeoutMs,
@@ -73,6 +73,7 @@ async function world(seed: number): Promise<string[]> {
 		const partsOf = (item: number) => ({
 			...shared,
 			prompt: pick('a', 'b', `${execution} ${item}`),
+			model: pick('m', 'n'),
 		});
 		await runAll(count, partsOf, async (item) => {
 			const began = clock.monotonic();

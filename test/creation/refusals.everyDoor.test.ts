@@ -21,7 +21,6 @@ const ROWS = 12;
 const rowNumbers = Array.from({ length: ROWS }, (_, row) => row);
 /** Of these rows, the first ones of each kind and key come first. */
 const kindOf = (row: number) => (row % 4 < 2 ? 'a' : 'b');
-const keyOf = (row: number) => `the-key-number-${row % 2}-of-them`;
 
 const uuid = (row: number) => `00000000-0000-4000-8000-${String(row).padStart(12, '0')}`;
 
@@ -169,6 +168,8 @@ const PACES: Record<string, Pace> = {
 	'in turn, under a limit': { options: { maxCredits: 1_000_000 } },
 };
 
+let runs = 0;
+
 /** A run whose rows go out by a door. @returns the rows that were made, and how long it took */
 async function runOf(
 	{ node, given, own, creates, made }: Door,
@@ -176,6 +177,7 @@ async function runOf(
 	hasTwoKeys: boolean,
 	happens: (request: ApiRequest, row: number) => SendResult | undefined,
 ) {
+	runs += 1;
 	const t = setUp({
 		...(node && { node }),
 		items: rowNumbers.map((row): INodeExecutionData => {
@@ -191,7 +193,7 @@ async function runOf(
 		},
 		continueOnFail: true,
 		credential: { requestsPerMinute: 60_000, concurrentJobs: 3 },
-		...(hasTwoKeys && { keyOf }),
+		...(hasTwoKeys && { keyOf: (row) => `key-${row % 2}-of-run-${runs}-of-this-test` }),
 		answers: async (request) => {
 			await clock.sleep(100);
 			const row = rowOf(request);

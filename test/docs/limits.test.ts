@@ -7,6 +7,7 @@ const SLOTS = 'test/transport/jobSlots.test.ts';
 const WIRE = 'test/wire/answers.test.ts';
 const CREATION = 'test/creation/creation.test.ts';
 const OUTAGE = 'test/creation/run.outage.test.ts';
+const EVERY_DOOR = 'test/creation/refusals.everyDoor.test.ts';
 const STORAGE = 'test/creation/run.silentStorage.test.ts';
 const TOOL = 'test/n8n/tool.test.ts';
 const CREDENTIAL = 'test/transport/credential.test.ts';
@@ -183,19 +184,28 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A request that meets several of these in turn goes on as long as the longest of them allows.': [
 		[CLIENT, 'whoever meets several things in turn goes on as long as the longest allows: %s, %s'],
 	],
-	'If two requests in a row are given up without an answer, the service is away: nothing more of the run is sent.':
+	'If the requests of two rows in a row are given up, and none was answered since both went out, the service is away: nothing more of the run is sent, with _On Error: Continue_ nothing that would meet the same.':
 		[
 			[CLIENT, 'two requests given up without an answer are an outage: %s'],
+			[
+				CLIENT,
+				'two requests that fail side by side are no outage, if others are answered meanwhile',
+			],
+			[EVERY_DOOR, '%s for one %s ends no other row'],
 			[
 				OUTAGE,
 				'a run that meets nothing but %s ends in its time, also where all jobs are known, and goes on with them later',
 			],
 		],
-	'If as many tries in a row as two files have get no answer from the storage for half a minute, it is away: nothing more of the run is sent, and files that wait are given up.':
+	'If as many tries in a row as two files have, and not of one row, get no answer from the storage for half a minute, it is away: the same holds, and files that wait are given up.':
 		[
 			[STORAGE, 'of a run whose jobs are all made, downloads that get no answer take no longer'],
 			[STORAGE, 'uploads that get no answer end the run, and nothing is sent'],
 			[STORAGE, 'a storage that is restarted ends nothing, though it refuses many tries in a row'],
+			[
+				EVERY_DOOR,
+				'a text of many parts whose files are at a storage that is away ends no other row',
+			],
 		],
 	'A retry fetches the files of the jobs that were made.': [
 		[

@@ -581,6 +581,30 @@ export const money: Mutant[] = [
 			to: '${broken.length} failed${first} ${message}.',
 		},
 	}),
+	...caughtBy('test/creation/refusals.everyDoor.test.ts', {
+		'money/key-ends-the-others': {
+			why: 'With a key for each row, one key that was removed ends the rows of all the others.',
+			from: 'getOrCreate(this.byKey, name,',
+			to: "getOrCreate(this.byKey, name && '',",
+		},
+		'money/busy-model-ends-the-others': {
+			why: 'With On Error: Continue, one model that is busy for half an hour ends the rows of all others.',
+			from: "throttled: 'busyKind',",
+			to: '',
+		},
+		'money/text-in-parts-is-an-outage': {
+			why: 'A long text that has no answer for two of its parts ends all other texts.',
+			from: 'if (asker !== undefined && before.asker === asker) return undefined;',
+			to: '',
+		},
+	}),
+	...caughtBy('test/transport/client.test.ts', {
+		'money/two-bad-rows-are-an-outage': {
+			why: 'Two rows that the service cannot bear end a batch of which all others are answered.',
+			from: 'if (answeredAt >= Math.min(before.at, unansweredSince)) return undefined;',
+			to: 'if (answeredAt >= before.at) return undefined;',
+		},
+	}),
 	...caughtBy('test/creation/refusals.test.ts', {
 		'money/one-refusal-ends-all': {
 			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
