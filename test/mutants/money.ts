@@ -599,6 +599,11 @@ export const money: Mutant[] = [
 		},
 	}),
 	...caughtBy('test/transport/client.test.ts', {
+		'money/what-hangs-is-no-outage': {
+			why: 'Under a limit each row waits for two hanging requests, one row after the other, for hours.',
+			from: 'this.giveUp(request, channel, unansweredSince)',
+			to: 'this.giveUp(request, channel, attempts.failingSince)',
+		},
 		'money/two-bad-rows-are-an-outage': {
 			why: 'Two rows that the service cannot bear end a batch of which all others are answered.',
 			from: 'if (answeredAt >= Math.min(before.at, unansweredSince)) return undefined;',
@@ -731,11 +736,6 @@ export const money: Mutant[] = [
 			why: 'While the service is away, each of 500 items is sent and fails by itself, for hours.',
 			from: "return before.kind === kind ? 'kind' : 'key';",
 			to: 'return undefined;',
-		},
-		'money/what-hangs-is-no-outage': {
-			why: 'Under a limit each row waits for two hanging requests, one row after the other, for hours.',
-			from: 'this.giveUp(request, channel, unansweredSince)',
-			to: 'this.giveUp(request, channel, attempts.failingSince)',
 		},
 	}),
 	...caughtBy('test/transport/client.test.ts', {
