@@ -89,7 +89,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'_Wait Timeout_ (30 minutes by default) is the one number.': [
 		['test/fields/settings.test.ts', 'what is not set has its default'],
 	],
-	'It counts separately for each of three waits: for a slot, from the last job of this process that got one; for an answer, from the first request that got none; for the end of a job, from its beginning.':
+	'It counts separately for each of three waits: for a slot, from the last job of this process that got one; for an answer, from the first request that got none; for the end of a job, from when the node has it, and in a retry anew.':
 		[
 			[SLOTS, 'begins anew with each accepted job of this process'],
 			NO_SLOT,
