@@ -3,7 +3,13 @@ import { isResource, type Resource } from '../base/types';
 import { instancesIn } from '../base/values';
 import { BinaryReference, type LocalFiles } from '../files/localFile';
 import { failureOf } from '../transport/jobFailure';
-import { AGENT_STATUS, filesIn, jobState, type TerminalStatuses } from '../transport/jobState';
+import {
+	AGENT_STATUS,
+	filesIn,
+	jobState,
+	readerOf,
+	type TerminalStatuses,
+} from '../transport/jobState';
 import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf, saysGone } from '../transport/statuses';
 import { notApproved } from './approval';
@@ -20,7 +26,7 @@ import type { Item, ItemOutput, Settings } from './item';
 import { closeEntry } from './credits/ledger';
 import { confirmJob, forgetKey } from './idempotency/replayedJob';
 import type { ObtainedJob, Progress } from './progress';
-import { refusedAlike, whyStopped } from './refusals';
+import { refusedAlike, unlessRefusedAlike, whyStopped } from './refusals';
 import { withReadPermit } from './run';
 import { goOnWithLost } from './idempotency/lostRequests';
 import {
@@ -241,12 +247,14 @@ class Creation {
 	}
 
 	/**
-	 * The job that is known, as it is now. If the service does not know it, it was deleted, or the API key is
-	 * that of another workspace: the user is told first, and the next execution makes a new job.
+	 * The job that is known, as it is now, unless those of others could not be read. If the service does not
+	 * know it, it was deleted, or the API key is that of another workspace: the user is told first, and the
+	 * next execution makes a new job.
 	 */
 	private async readJob(item: Item, known: JobReference): Promise<Result<Start>> {
 		const { memory, origin, spec, workspace } = item;
-		const read = await readKnownJob(item, known);
+		const { path } = readerOf(known.object ?? '');
+		const read = await unlessRefusedAlike(item, path, () => readKnownJob(item, known));
 		if (read.ok) return ok({ knownJob: { job: read.value, isOver: memory.state.is === 'done' } });
 		if (!saysGone(read) || spec.endpoint.does !== 'creates') return read;
 		const isElsewhere = isOfOther(memory.state, workspace.name);

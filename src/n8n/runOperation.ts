@@ -87,12 +87,12 @@ async function runAll(
 	const { call } = running;
 	const [first] = [...checked.values()].flatMap((one) => (one.ok ? [one.value] : []));
 	const { size, pauseMs } = first?.sendOptions.portions ?? ALL_AT_ONCE;
-	const ends = call.inputs.map(async (input, position) => {
+	const ends = call.inputs.flatMap((input, position) => {
 		const ready = checked.get(input.index);
 		const afterMs = Math.floor(position / size) * pauseMs;
-		return ready ? [await runToEnd(running, remembered, input, ready, afterMs)] : [];
+		return ready ? [runToEnd(running, remembered, input, ready, afterMs)] : [];
 	});
-	return (await Promise.all(ends)).flat();
+	return await Promise.all(ends);
 }
 
 /**

@@ -151,6 +151,26 @@ test.each(SILENCE)(
 	},
 );
 
+test.each(SILENCE)(
+	'with On Error: Continue, rows whose jobs are known and that meet nothing but %s end in their time too',
+	async (_name, gateway, limitMs) => {
+		const { model, start, through } = withGateway({
+			concurrentJobs: ITEMS,
+			continueOnFail: true,
+			jobMs: 900_000,
+			waitTimeout: 1,
+		});
+		await start();
+		expect(model.jobs).toHaveLength(ITEMS);
+		through(gateway);
+		const { items, tookMs } = await start();
+		const errors = items.map(({ json }) => String(json.error));
+		expect(errors.filter((error) => !/Not sent/.test(error)).length).toBeLessThan(20);
+		expect(items.every(({ json }) => JSON.stringify(json).includes('gen_'))).toBe(true);
+		expect(tookMs).toBeLessThanOrEqual(limitMs);
+	},
+);
+
 test('where a list that hangs does not say what was spent today, no row is sent, and all end together', async () => {
 	const { model, start, through } = withGateway({ items: 12, continueOnFail: true });
 	through(async ({ method }) => {
