@@ -35,13 +35,15 @@ export interface TodayAsOf extends Today {
 /** After so long the usage of the workspace contains a job whose creation had no answer, if there is one. */
 const LOST_MS = 60 * MINUTE_MS;
 
-/** What was answered on this day shortly before the list was requested, and whose jobs are missing in it. */
+/**
+ * What was answered or given up on this day shortly before the list was requested, and is missing in it. Of
+ * what had no answer nobody knows which of its jobs it is, so the list may show it too.
+ */
 function missingIn(item: Item, { began, askedAt, ids }: TodayAsOf): number {
 	const isMissing = ({ isListed, sentAt, job, answeredAt = Infinity }: LedgerEntry) =>
 		isListed &&
 		sentAt >= began &&
-		job !== undefined &&
-		!ids.has(job.id) &&
+		!ids.has(job?.id) &&
 		answeredAt <= askedAt &&
 		answeredAt > askedAt - BEHIND_MS;
 	return sumOf([...ledgerOf(item).entries].filter(isMissing));

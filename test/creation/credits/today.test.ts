@@ -155,6 +155,31 @@ test('a list that is behind by half a minute: what it does not show yet counts',
 	expect(ledger.sum).toBe(10);
 });
 
+test('a list that is behind: what may have been made though its answer was lost counts', async () => {
+	const ledger = new Ledger({ hasCursor: true, isDated: false, behindMs: 60_000 });
+	let isAway = false;
+	const options = { maxCreditsPerDay: 5, waitTimeout: 1 };
+	const t = processOf(ledger, 5, {
+		given: { model: byId('m'), downloadOutputs: false, options },
+		answers: async (request) => {
+			const given = await ledger.send(request);
+			return request.method === 'POST' && isAway ? LOST : given;
+		},
+	});
+	await t.start(1);
+	isAway = true;
+	await t.start(1);
+	isAway = false;
+	await clock.pass(1_000);
+	await t.start(1);
+	expect(ledger.sum).toBe(4);
+	// Had it not been made, that would be known by now: the list would show it.
+	await clock.pass(300_000);
+	ledger.charges.pop();
+	await t.start(1);
+	expect(ledger.sum).toBe(4);
+});
+
 test('a job that has failed and states no credits holds up nothing', async () => {
 	const hasFailed = (id: string) => id === 'job_2';
 	const ledger = new Ledger({ hasCursor: true, isDated: true, hasFailed });
