@@ -35,8 +35,8 @@ export type Failure =
 			kind: 'dayCap';
 			maxCredits: number;
 			spent: number;
-			/** What the run is expected to need, if that is known. */
-			needed: number | undefined;
+			/** What the item is expected to reserve, if that is known. */
+			price: number | undefined;
 			obstacle?: DayObstacle;
 	  }
 	/** An earlier attempt may have been paid for, and what it was paid for cannot be had. */

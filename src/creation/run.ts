@@ -22,8 +22,6 @@ interface RunCache {
 	dry?: Promise<DrySummary>;
 	/** What each workspace has spent today. A credential may hold another API key for each item. */
 	today: Map<Workspace, Promise<TodayAsOf>>;
-	/** What all its items are expected to reserve; `undefined` where that is not known. */
-	price?: { ofAll: number | undefined };
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
 	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */

@@ -57,12 +57,12 @@ const SAMPLES: Record<Failure['kind'], Failure[]> = {
 		{ kind: 'creditCap', maxCredits: 77, reserved: 0, price: 1, isGuess: true },
 	],
 	dayCap: [
-		{ kind: 'dayCap', maxCredits: 77, spent: 66, needed: 55 },
+		{ kind: 'dayCap', maxCredits: 77, spent: 66, price: 55 },
 		{
 			kind: 'dayCap',
 			maxCredits: 77,
 			spent: 0,
-			needed: undefined,
+			price: undefined,
 			obstacle: { kind: 'unsaid', problem: '…' },
 		},
 	],
@@ -86,7 +86,7 @@ const messages = [
 		.replace(/(after|for) 2 minutes/, '$1 … minutes')
 		.replace('(77)', '(…)')
 		.replace('66 credits', '… credits')
-		.replace('about 55', 'about …'),
+		.replace('cost 55', 'cost …'),
 );
 
 /** What the triggers, the lists of the fields and the credential say by themselves. */

@@ -59,7 +59,7 @@ const KINDS: { [K in Failure['kind']]: Extract<Failure, { kind: K }> } = {
 	download: { kind: 'download', outputId: 'out_1', problem: 'timeout' },
 	upload: { kind: 'upload', field: 'clip', problem: 'timeout' },
 	creditCap: { kind: 'creditCap', maxCredits: 20, reserved: 18, price: 4 },
-	dayCap: { kind: 'dayCap', maxCredits: 500, spent: 480, needed: 40 },
+	dayCap: { kind: 'dayCap', maxCredits: 500, spent: 480, price: 40 },
 	noSlot: { kind: 'noSlot', waitedMs: 1_800_000, others: 3 },
 	fault: { kind: 'fault', problem: 'TypeError: x is not a function' },
 	skipped: { kind: 'skipped', cause: 'the credits ran out at item 2' },

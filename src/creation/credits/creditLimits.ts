@@ -164,33 +164,9 @@ function beyondDay(item: Item, expected: Expected): Failed | undefined {
 	const left = maxCreditsPerDay - spent;
 	if (obstacle === undefined && !isTooMuch(expected, { left, limit: maxCreditsPerDay }))
 		return undefined;
-	const why = expected.price === null ? NO_PRICES : obstacle;
-	const needed = neededBy(item);
-	return fail({ kind: 'dayCap', maxCredits: maxCreditsPerDay, spent, needed, obstacle: why });
-}
-
-/** What all items of a run are expected to reserve; `undefined` where that is not known. */
-function priceOfRun({ run, spec, workspace }: Item): number | undefined {
-	let sum = 0;
-	for (const checked of run.checked.values()) {
-		if (!checked.ok || checked.value.settings.dryRun) continue;
-		const { request, parts = [request] } = checked.value;
-		for (const { body } of parts) {
-			const price = workspace.prices.reservationOf({ endpoint: spec.endpoint, body });
-			if (price === undefined) return undefined;
-			sum += price;
-		}
-	}
-	return sum;
-}
-
-/** What the run is expected to need that it has not reserved yet; `undefined` where that is not known. */
-function neededBy(item: Item): number | undefined {
-	const { cache, entries } = item.run;
-	// Once for the run, as thousands of its rows may be refused. So a price that is learned later does not
-	// count, and where one was missing then, nothing is said of any row.
-	cache.price ??= { ofAll: priceOfRun(item) };
-	const { ofAll } = cache.price;
-	if (ofAll === undefined) return undefined;
-	return [...entries].reduce((needed, { credits }) => needed - credits, ofAll);
+	const day = { kind: 'dayCap', maxCredits: maxCreditsPerDay, spent } as const;
+	const { price } = expected;
+	return price === null
+		? fail({ ...day, price: undefined, obstacle: NO_PRICES })
+		: fail({ ...day, price, obstacle });
 }

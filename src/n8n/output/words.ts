@@ -135,7 +135,7 @@ const DAY_CURES: Record<DayObstacle['kind'], string> = {
 };
 
 function ofDayCap(
-	{ maxCredits, spent, needed, obstacle }: FailureOf<'dayCap'>,
+	{ maxCredits, spent, price, obstacle }: FailureOf<'dayCap'>,
 	context: ErrorContext,
 ): Text {
 	if (obstacle !== undefined)
@@ -144,9 +144,9 @@ function ofDayCap(
 			`${howFar(context)}${DAY_CURES[obstacle.kind]}; then ${goOn(context)}.`,
 		];
 	const need =
-		needed === undefined
-			? 'what this run needs is not known'
-			: `this run needs about ${roundedUp(needed)}`;
+		price === undefined
+			? 'what this item costs is not known'
+			: `this item is expected to cost ${roundedUp(price)}`;
 	const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
 	return [
 		`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,

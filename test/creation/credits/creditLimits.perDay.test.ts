@@ -4,7 +4,6 @@ import { startOfDay } from '../../../src/creation/credits/shownToday';
 import { answer, errorBody } from '../../model/answers';
 import { dice } from '../../model/random';
 import { playSeeds } from '../../support/seed';
-import { PriceBook } from '../../../src/transport/priceBook';
 import { byId, clock, ended, setUp, type Part } from '../../support/serviceRun';
 import { cases } from '../../support/thorough';
 
@@ -143,7 +142,7 @@ test('over all that the workspace has made today, and nothing of yesterday', asy
 		// 480 + 8 + 2; each of the dear rows would lead over 500 after the first of them has.
 		expect(t.charged()).toBe(8 + 2);
 		expect(text).toContain(
-			'Max Credits per Day (500) would be exceeded: 488 credits spent today in this workspace, and this run needs about 34',
+			'Max Credits per Day (500) would be exceeded: 488 credits spent today in this workspace, and this item is expected to cost 16',
 		);
 	}
 });
@@ -366,23 +365,30 @@ test(`${RUNS} random days: never more than the limit is charged once prices are 
 });
 
 test.each([
-	['are known', 'm', 'this run needs about 600'],
-	['are not all known', 'other', 'what this run needs is not known'],
+	['m', 'this item is expected to cost 4'],
+	['other', 'what this item costs is not known'],
 ])(
-	'rows that do not fit, of which the prices %s, cost no price of all rows each',
+	'a row that is refused says what it would cost, whatever else the run has: %s',
 	async (...row) => {
-		const [, last, says] = row;
-		const asked = jest.spyOn(PriceBook.prototype, 'reservationOf');
+		const [model, says] = row;
 		const t = workspaceOf({
 			earlier: [[1, 2]],
-			counts: Array<number>(300).fill(1),
-			maxCreditsPerDay: 2,
-			own: (item) => ({ prompt: `p${item}`, model: byId(item < 299 ? 'm' : last) }),
+			maxCreditsPerDay: 4,
+			idempotency: 'content',
+			own: (item) => ({
+				prompt: `p${item}`,
+				model: byId(item < 1 ? 'm' : model),
+				parameters: { count: item < 1 ? 1 : 2 },
+			}),
+			json: [{}, {}],
 		});
-		const { text } = await t.execute();
-		expect(text).toContain(says);
-		expect(t.charged()).toBe(0);
-		expect(asked.mock.calls.length).toBeLessThan(300 * 20);
-		asked.mockRestore();
+		// The first row is made, and in the second execution it is only repeated.
+		for (let execution = 0; execution < 2; execution += 1) {
+			const { text } = await t.execute();
+			expect(text).toContain(
+				`(4) would be exceeded: 4 credits spent today in this workspace, and ${says}`,
+			);
+			expect(t.charged()).toBe(2);
+		}
 	},
 );

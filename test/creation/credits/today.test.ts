@@ -459,7 +459,7 @@ test.each([
 	expect([t.posts().length, errors[0]]).toEqual([given.sent, undefined]);
 	const spent = given.ended + given.sent * given.each;
 	expect(errors[given.sent]).toMatch(
-		`Max Credits per Day (100) would be exceeded: ${spent} credits spent today in this workspace, and this run needs about ${given.each}`,
+		`Max Credits per Day (100) would be exceeded: ${spent} credits spent today in this workspace, and this item is expected to cost ${given.each}`,
 	);
 });
 
