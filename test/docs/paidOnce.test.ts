@@ -128,8 +128,12 @@ const SENTENCES: Record<string, Proof[]> = {
 	'A job that is known is read by its ID, also later.': [
 		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
-	'If the service does not know the job, or the API key is another one and the answer was lost, an error says so first.':
+	'If the service does not know the job, or the answer was lost and either the API key is another one or there was no key (_Off_ until then), an error says so first.':
 		[
+			[
+				'test/creation/idempotency/switchedOn.test.ts',
+				'after a change from Off to %s: the user is told, and then a new one is paid for, under a key',
+			],
 			[
 				OTHER_WORKSPACE,
 				'with a key of another workspace: the user is told of the job, and then a new one is made',

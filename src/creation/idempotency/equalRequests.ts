@@ -70,8 +70,8 @@ export class EqualRequests {
 		while (out.queue.size > 0) out.queue.grant(isInVain);
 	}
 
-	/** The job under this key has failed: another one is made under another key. */
-	forgetKey(name: string, key: string): void {
+	/** The job under this key has failed, or is gone: another one is made under another key. */
+	forgetKey(name: string, key = this.leading.get(name)?.key): void {
 		if (this.leading.get(name)?.key === key) this.leading.delete(name);
 	}
 }

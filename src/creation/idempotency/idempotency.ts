@@ -198,6 +198,8 @@ class SameRequest implements Idempotency {
 	/** Whether the shared keys lead to nothing, so that the next one is of this execution. */
 	private isLastResort = false;
 	private last: LastSent | undefined;
+	/** Whether the leading key leads to a job of an earlier try that is gone. */
+	private isLeadingGone = false;
 
 	constructor(
 		private readonly item: Item,
@@ -229,7 +231,7 @@ class SameRequest implements Idempotency {
 	}
 
 	leadingKey(filledIn?: unknown): string | undefined {
-		return this.equals.leadingKey(this.nameOf(filledIn));
+		return this.isLeadingGone ? undefined : this.equals.leadingKey(this.nameOf(filledIn));
 	}
 
 	peekKey(filledIn?: unknown): string {
@@ -242,6 +244,8 @@ class SameRequest implements Idempotency {
 
 	noteSent(key: string, filledIn?: unknown): void {
 		const name = this.nameOf(filledIn);
+		if (this.isLeadingGone) this.equals.forgetKey(name);
+		this.isLeadingGone = false;
 		const isShared = key === this.sharedKey(this.number, filledIn);
 		this.last = { name, key, isShared, isOut: true, isLed: this.leadingKey(filledIn) === key };
 		this.equals.noteSent(name);
@@ -258,6 +262,7 @@ class SameRequest implements Idempotency {
 	tryNextKey(because: 'failedBefore' | 'noCredits'): boolean {
 		const { equals, last } = this;
 		if (because === 'failedBefore' && last) equals.forgetKey(last.name, last.key);
+		else if (because === 'failedBefore') this.isLeadingGone = true;
 		if (this.isLastResort) return false;
 		if (because === 'noCredits') {
 			// Some services look for credits first, and then for what the key leads to.

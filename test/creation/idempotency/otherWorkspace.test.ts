@@ -49,15 +49,21 @@ const DECIDING = ['a click in the editor', 'Retry Execution'];
 let stories = 0;
 
 /** The first time the request is sent, and its answer or the end of its job is not awaited. */
-async function story(door: string, isAnswered: boolean) {
+async function story(
+	door: string,
+	isAnswered: boolean,
+	asked: object = given,
+	choice: object = {},
+) {
 	stories += 1;
 	const workflowId = `other workspace ${stories}`;
 	let isBegun = true;
 	let deletedAs: number | undefined;
 	const first = setUp({
-		given,
+		given: { ...asked },
 		service: { jobMs: () => 90 * MINUTE },
 		answers: async (request) => {
+			if (request.path === '/models') return answer(200, { data: [{ id: 'm' }] });
 			if (deletedAs !== undefined && request.path === '/generations/gen_1')
 				return answer(deletedAs, errorBody('No such job'));
 			if (request.method !== 'POST' || isAnswered || !isBegun) return undefined;
@@ -78,10 +84,10 @@ async function story(door: string, isAnswered: boolean) {
 		const json = items[0]?.json;
 		return error?.message ?? json?.error ?? json?.id;
 	};
-	await ask(first, { waitTimeout: 1 });
+	await ask(first, { waitTimeout: 1, ...choice });
 	await clock.pass(120 * MINUTE);
 	// A tool goes on after its answer, and its next call hears how that has ended.
-	if (door === 'a tool call') await ask(first);
+	if (door === 'a tool call') await ask(first, choice);
 	isBegun = false;
 	return {
 		ask,
@@ -139,6 +145,20 @@ describe.each(Object.keys(DOORS))('%s', (door) => {
 			expect(t.made()).toEqual([2, 0]);
 		},
 	);
+
+	test.each([
+		['a chosen model', given],
+		['the first model', { ...given, model: undefined }],
+	])('after the job was deleted, under Same Request with %s too', async (_, asked) => {
+		const content = { idempotency: 'content' };
+		const t = await story(door, true, asked, content);
+		t.deleteJob(404);
+		expect(text(await t.ask(t.first, content))).toMatch(/service does not know its job/);
+		expect(t.made()).toEqual([1, 0]);
+		if (!isDeciding) return;
+		await t.ask(t.first, content);
+		expect(t.made()).toEqual([2, 0]);
+	});
 
 	test('where the answer was lost, the user is told before it is sent with another API key', async () => {
 		const t = await story(door, false);
