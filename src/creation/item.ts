@@ -84,7 +84,7 @@ export interface Prepared {
 	lacksModel?: boolean;
 	/** What is said of it whatever it comes to, such as what was entered and is not used. */
 	warning?: string;
-	/** With a key of the user's own, the fingerprint of the request, its files by where n8n stores them. */
+	/** With a key of the user's own, the hash of the request, its files by where n8n stores them. */
 	ownRequest?: string;
 }
 

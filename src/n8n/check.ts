@@ -19,7 +19,7 @@ import type { HttpOptions } from './n8nHost';
 import type { Input, NodeCall, Runnable } from './nodeCall';
 import { CREDENTIAL, readCredential, type Access } from '../transport/credential';
 import { readerOf } from '../transport/jobState';
-import { requestFingerprint } from './remembered';
+import { storedRequestHashOf } from './remembered';
 
 /*
  * Everything that can be known of the items of a run before a request is spent: what the credential says, the
@@ -150,7 +150,7 @@ export function prepareItem(
 		lacksModel: asksForFirstModel(request),
 		sendOptions: sendOptions.value,
 		warning: warningOfItem(call, operation, settings.value, unused),
-		ownRequest: idempotency === 'custom' ? requestFingerprint(input, request) : undefined,
+		ownRequest: idempotency === 'custom' ? storedRequestHashOf(input, request) : undefined,
 	});
 }
 

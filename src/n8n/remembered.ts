@@ -42,7 +42,7 @@ export interface Remembered {
 	mayResumeLost: boolean;
 	requester: Requester;
 	/** A hash of the parameters as the workflow stores them. */
-	parameters: string;
+	parametersHash: string;
 }
 
 /**
@@ -83,7 +83,7 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 		credential,
 		startDataHash,
 	};
-	const parameters = parametersFingerprint(call, spec);
+	const parametersHash = parametersHashOf(call, spec);
 	const nodeMemory = nodeMemoryIn(call.nodeContext ?? memoryOfCall(call), execution);
 	const executionSum = new ExecutionSum(call.executionMemory);
 	const ofWorkflow = lostRequestsOf(call.workflow);
@@ -96,7 +96,7 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 		// stopped.
 		mayResumeLost: ['manual', 'retry'].includes(mode) && nodeMemory.startedIn === execution,
 		requester,
-		parameters,
+		parametersHash,
 	};
 }
 
@@ -104,7 +104,7 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
  * A hash of the parameters as the workflow stores them. They are not evaluated, so that an expression which
  * gives another value each time stays the same.
  */
-function parametersFingerprint(
+function parametersHashOf(
 	{ node: { parameters: values } }: NodeCall,
 	{ parameters = [] }: OperationSpec,
 ): string {
@@ -129,7 +129,7 @@ interface Identity {
 export function identify(
 	call: NodeCall,
 	spec: OperationSpec,
-	{ nodeMemory, parameters }: Remembered,
+	{ nodeMemory, parametersHash }: Remembered,
 	input: Input,
 	request: ApiRequest,
 ): Identity {
@@ -138,16 +138,16 @@ export function identify(
 	if (!spec.creates && spec.output !== 'file')
 		return { place, memory: newMemory(), userInputHash: '' };
 	const { isTool } = call;
-	const userInputHash = shortHash(`${parameters}\n${inputText(input, isTool)}`);
+	const userInputHash = shortHash(`${parametersHash}\n${inputText(input, isTool)}`);
 	if (!isTool) return { place, memory: itemMemory(nodeMemory, place), userInputHash };
-	const read = readsOtherNode(call, spec) ? requestFingerprint(input, request) : '';
+	const read = readsOtherNode(call, spec) ? storedRequestHashOf(input, request) : '';
 	const content = shortHash(`${userInputHash}\n${read}`);
 	const placeOfCall = placeOfToolCall(nodeMemory, content, call.executionId);
 	return { place: placeOfCall, memory: itemMemory(nodeMemory, placeOfCall), userInputHash };
 }
 
 /** A hash of a request in which each file is named by where n8n stores it, or else by its content. */
-export function requestFingerprint({ files }: Input, { path, body }: ApiRequest): string {
+export function storedRequestHashOf({ files }: Input, { path, body }: ApiRequest): string {
 	const named = withoutInstances(body, BinaryReference, ({ field, file = files[field] }) => {
 		return file && (file.id ?? shortHash(file.data));
 	});

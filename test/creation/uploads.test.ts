@@ -46,29 +46,29 @@ const itemWith = (source: BinarySource, more: Partial<RunParts> = {}): Item => {
 const opening = async (item: Item) =>
 	await openFiles(item, instancesIn(item.request.body, BinaryReference));
 
-async function fingerprintOf(source: BinarySource, asked: object = body): Promise<string> {
+async function hashOf(source: BinarySource, asked: object = body): Promise<string> {
 	const item = itemWith(source, { request: { ...request, body: asked } });
 	const opened = await opening(item);
 	if (!opened.ok) throw new Error('not opened');
 	return requestHashOf(item.request, opened.value);
 }
 
-test('a file in the fingerprint of a request is its content, wherever n8n keeps it and whatever it is called', async () => {
-	const one = await fingerprintOf(stored('filesystem-v2:1', 'ID3picture'));
+test('a file in the hash of a request is its content, wherever n8n keeps it and whatever it is called', async () => {
+	const one = await hashOf(stored('filesystem-v2:1', 'ID3picture'));
 	const moved = { fileName: 'other.png' };
-	expect(await fingerprintOf(stored('filesystem-v2:2', 'ID3picture', moved))).toBe(one);
+	expect(await hashOf(stored('filesystem-v2:2', 'ID3picture', moved))).toBe(one);
 	const inMemory = sourceWith({ open: async () => Buffer.from('ID3picture') });
-	expect(await fingerprintOf(inMemory)).toBe(one);
-	expect(await fingerprintOf(stored('filesystem-v2:1', 'ID3pictures'))).not.toBe(one);
+	expect(await hashOf(inMemory)).toBe(one);
+	expect(await hashOf(stored('filesystem-v2:1', 'ID3pictures'))).not.toBe(one);
 });
 
 test('a request whose fields come in another order is the same one', async () => {
 	const file = stored('filesystem-v2:1', 'ID3picture');
 	const { mode, model, prompt, input } = body;
-	const one = await fingerprintOf(file, { ...body, parameters: { seed: 1, size: '1x1' } });
+	const one = await hashOf(file, { ...body, parameters: { seed: 1, size: '1x1' } });
 	const turned = { parameters: { size: '1x1', seed: 1 }, input, prompt, model, mode };
-	expect(await fingerprintOf(file, turned)).toBe(one);
-	expect(await fingerprintOf(file, { ...turned, prompt: 'a dog' })).not.toBe(one);
+	expect(await hashOf(file, turned)).toBe(one);
+	expect(await hashOf(file, { ...turned, prompt: 'a dog' })).not.toBe(one);
 });
 
 test('what our own code throws over a file is not said to be of n8n', async () => {

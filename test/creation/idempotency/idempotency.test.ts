@@ -77,7 +77,7 @@ test.each([
 	expect(ownKeyProblem(key)).toBe(problem);
 });
 
-test('keys and fingerprints stay what they are: others would be paid for again after an update', () => {
+test('keys and hashes stay what they are: others would be paid for again after an update', () => {
 	const file: LocalFile = { ...sourceWith(), size: 3, hash: 'ab12', type: 'image/png' };
 	const named = { input: { image_refs: [new BinaryReference('data'), 'https://a.example/b.png'] } };
 	expect([
