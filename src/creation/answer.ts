@@ -15,7 +15,8 @@ import {
 	type ItemState,
 	recordEvent,
 } from './idempotency/itemState';
-import { forgetKey, noteAnsweredJob } from './idempotency/replayedJob';
+import { forgetPaidKey } from './idempotency/paidKeys';
+import { noteAnsweredJob } from './idempotency/replayedJob';
 
 /*
  * What the final answer to a creation means, and who hears of it (`hear`).
@@ -68,8 +69,8 @@ function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | 
 	const refusal = refusalOf(made);
 	let hasOther = false;
 	if (refusal === 'noCredits') {
-		// The service wanted credits for this key, so it has no job that was paid for under it.
-		forgetKey(progress);
+		// The service wants credits for this key, so what it leads to is not known to be free any more.
+		forgetPaidKey(progress);
 		// A 402 may be an earlier one, which the service has kept, if others have used the key before.
 		if (memory.state.is === 'new') hasOther = idempotency.tryNextKey?.('noCredits') ?? false;
 	}

@@ -24,7 +24,8 @@ import {
 } from './idempotency/idempotency';
 import type { Item, ItemOutput, Settings } from './item';
 import { closeEntry } from './credits/ledger';
-import { confirmJob, forgetKey } from './idempotency/replayedJob';
+import { confirmJob } from './idempotency/replayedJob';
+import { forgetPaidKey } from './idempotency/paidKeys';
 import type { ObtainedJob, Progress } from './progress';
 import { refusedAlike, unlessRefusedAlike, whyStopped } from './refusals';
 import { withReadPermit } from './run';
@@ -323,7 +324,7 @@ class Creation {
 	/** The job has failed: the next try makes another one. */
 	private afterFailedJob(job: Resource): Failed {
 		const { item, files, idempotency, progress } = this;
-		forgetKey(progress);
+		forgetPaidKey(progress);
 		// What approves or reviews an agent run makes no new one.
 		if (item.spec.endpoint.does === 'creates') recordEvent(item.memory, { kind: 'jobFailed' });
 		forgetUploads(item, files, idempotency);

@@ -13,7 +13,7 @@ import type { QueueBehind } from './idempotency/equalRequests';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
 import type { Heard, Progress } from './progress';
 import { noteFailure, refusedAlike } from './refusals';
-import { isKeyOfPaidJob } from './idempotency/replayedJob';
+import { isPaidKey } from './idempotency/paidKeys';
 import { askToday } from './credits/today';
 
 /*
@@ -73,7 +73,7 @@ function withKeyAndBudget(
  */
 export function isRepetition(progress: Progress, request: CreationRequest): boolean {
 	if (!progress.idempotency.othersUseKey) return false;
-	return isKeyOfPaidJob(progress, withKeyAndBudget(progress, request).key);
+	return isPaidKey(progress, withKeyAndBudget(progress, request).key);
 }
 
 /**

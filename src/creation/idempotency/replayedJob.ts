@@ -10,6 +10,7 @@ import type { Item } from '../item';
 import type { ObtainedJob, Progress } from '../progress';
 import { readKnownJob } from '../outputs';
 import { recordEvent } from './itemState';
+import { forgetAllPaidKeys, isPaidKey, notePaidKey } from './paidKeys';
 
 /*
  * Whether the service has made the job of an answer for this request, or had made it before: `provenanceOf`
@@ -86,19 +87,15 @@ const wasSeenBefore = ({ jobSeenAt, beganAt }: Progress): boolean =>
 /** More jobs than a workspace makes in a day. After a day keys have expired. */
 const MOST_JOBS = 20_000;
 
-/** What this process knows of the jobs and keys of a workspace. */
-class KnownJobs {
-	/** When this process first saw a job, on the monotonic clock, by a hash of the job. */
-	readonly seenAt = new BoundedMap<string, number>(MOST_JOBS);
-	/** When a key was first used that was paid for, on both clocks, by a hash of the key. */
-	readonly paidKeys = new BoundedMap<string, { wall: number; monotonic: number }>(MOST_JOBS);
+/** Of a workspace: when this process first saw a job, on the monotonic clock, by a hash of the job. */
+class SeenJobs extends BoundedMap<string, number> {
+	/** What is paid for is known by its key too. */
+	readonly mayBeForgotten = true;
 
-	get mayBeForgotten(): boolean {
-		return this.paidKeys.size === 0;
+	constructor() {
+		super(MOST_JOBS);
 	}
 }
-
-const knownJobsOf = ({ workspace }: Item): KnownJobs => workspace.shared(KnownJobs);
 
 /** The name of a job has its key in it, because a service may give the same ids again. */
 const nameOfJob = ({ item, lastRequest }: Progress, job: Resource): string =>
@@ -110,8 +107,8 @@ const nameOfJob = ({ item, lastRequest }: Progress, job: Resource): string =>
  */
 export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
 	const { item, idempotency, lastRequest } = progress;
-	const { seenAt, paidKeys } = knownJobsOf(item);
 	if (lastRequest.key === undefined) return true;
+	const seenAt = item.workspace.shared(SeenJobs);
 	const name = nameOfJob(progress, job);
 	const firstSeenAt = seenAt.get(name);
 	progress.jobSeenAt = firstSeenAt ?? item.workspace.clock.monotonic();
@@ -120,10 +117,9 @@ export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
 	// One that was seen is counted already, also if another row of this try has seen it.
 	if (firstSeenAt !== undefined || provenance === 'before') return false;
 	if (!idempotency.othersUseKey) return true;
-	// This key was paid for, and yet the service has made another job: it does not keep its keys, so no
-	// request is known to be repeated for nothing any more.
-	if (isKeyOfPaidJob(progress, lastRequest.key)) paidKeys.clear();
-	if (provenance === 'new') noteKey(progress);
+	// This key was paid for, and yet the service has made another job.
+	if (isPaidKey(progress, lastRequest.key)) forgetAllPaidKeys(progress);
+	if (provenance === 'new') notePaidKey(progress);
 	return true;
 }
 
@@ -169,7 +165,7 @@ function correctEntry(progress: Progress, state: JobState, provenance: Provenanc
 	const { item, entry, lastRequest } = progress;
 	if (entry === undefined) return;
 	if (provenance === 'before') return takeBack(item, entry);
-	if (state === 'running' && entry.isNew) noteKey(progress);
+	if (state === 'running' && entry.isNew) notePaidKey(progress);
 	const isAtOnce = item.workspace.clock.monotonic() - lastRequest.since < AT_ONCE_MS;
 	if (state === 'good' && provenance === 'unsure' && isAtOnce) entry.mayBeOld = true;
 }
@@ -181,8 +177,7 @@ function correctEntry(progress: Progress, state: JobState, provenance: Provenanc
  */
 function leaveFailedJob(progress: Progress, job: Resource): boolean {
 	const { item, idempotency, entry, lastRequest, slotWait } = progress;
-	if (wasSeenBefore(progress)) noteKey(progress, progress.jobSeenAt);
-	else progress.leftJob = { madeAt: momentOf(job.created_at), outSince: lastRequest.since };
+	progress.leftJob = { madeAt: momentOf(job.created_at), outSince: lastRequest.since };
 	if (!idempotency.tryNextKey?.('failedBefore')) return false;
 	if (entry) takeBack(item, entry);
 	slotWait.slot?.release();
@@ -220,55 +215,4 @@ async function wasListedBefore(progress: Progress, { id }: Resource): Promise<bo
 	};
 	// A list that ignores the moment in its cursor shows the job from long ago too, and so says nothing.
 	return (await shows(moment - CLOCKS_DIFFER_MS)) && !(await shows(moment - OLDEST_MS));
-}
-
-/*
- * The keys under which this process has had a job made, for a day. A request under such a key is only
- * repeated: the service answers it with that job, for nothing, so no limit of credits holds it back.
- */
-
-type Asking = Pick<Progress, 'item' | 'requestHash'>;
-
-/**
- * The path is in the name, because a service may keep the keys of each path by themselves; the hash of the
- * request, because under a key of the user's own two requests may differ.
- */
-const nameOfKey = ({ item, requestHash }: Asking, key: string): string =>
-	shortHash(`${item.request.path}\n${requestHash}\n${key}`);
-
-/**
- * For a day the service gives the job under the key of this request for nothing.
- * @param since when it was made, on the monotonic clock; by default just now
- */
-function noteKey(progress: Progress, since = progress.lastRequest.since): void {
-	const { key } = progress.lastRequest;
-	if (key === undefined) return;
-	const { item } = progress;
-	const { clock } = item.workspace;
-	const wall = clock.now() - (clock.monotonic() - since);
-	knownJobsOf(item).paidKeys.set(nameOfKey(progress, key), { wall, monotonic: since });
-}
-
-/** The job under the key of this request has failed: some services drop the key then. */
-export function forgetKey(progress: Progress): void {
-	const { item, lastRequest } = progress;
-	if (lastRequest.key !== undefined)
-		knownJobsOf(item).paidKeys.delete(nameOfKey(progress, lastRequest.key));
-}
-
-/** The request may have been under way for a while, and the service drops keys by a clock of its own. */
-const MARGIN_MS = 60 * MINUTE_MS;
-
-/**
- * Whether a job that was paid for is known to stand under this key, so that a request under it is only a
- * repetition.
- */
-export function isKeyOfPaidJob(asking: Asking, key: string | undefined): boolean {
-	if (key === undefined) return false;
-	const { clock } = asking.item.workspace;
-	const since = knownJobsOf(asking.item).paidKeys.get(nameOfKey(asking, key));
-	if (since === undefined) return false;
-	// One clock stands still while the machine sleeps, and the other may be set back: the greater age counts.
-	const age = Math.max(clock.now() - since.wall, clock.monotonic() - since.monotonic);
-	return age < LIMITS.idempotencyHours * 60 * MINUTE_MS - MARGIN_MS;
 }
