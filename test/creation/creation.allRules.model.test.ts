@@ -169,6 +169,8 @@ class World {
 	/** By id: the order that has paid for it, the flow in which, and how it has become known. */
 	private readonly orderOf = new Map<string, string>();
 	private readonly flowOf = new Map<string, object>();
+	/** In which process it was paid for. */
+	private readonly processOf = new Map<string, number>();
 	private readonly heard = new Map<string, Heard>();
 	/** Charges that nobody asks for again: they were given, or only a process that is over knew of them. */
 	private readonly settled = new Set<string>();
@@ -275,6 +277,7 @@ class World {
 			this.uncertain.add(now.execution.flow);
 		}
 		this.orderOf.set(charge.id, now.execution.order);
+		this.processOf.set(charge.id, this.process);
 		this.flowOf.set(charge.id, now.execution.flow);
 		now.charged.push(charge);
 	}
@@ -289,10 +292,11 @@ class World {
 	/** docs/paid-once.md: whoever asks again for what was paid for and not delivered gets that. */
 	private paidOnce(charge: Charge, now: RunOfNode): void {
 		if (this.mode === 'none' || this.mode === 'custom') return;
-		// After a 402 the key is one that no other execution finds.
-		if (this.mode === 'content' && this.hadNoCredits) return;
 		const content = contentOf(charge);
-		const owed = this.owedOf(content, now.execution);
+		// After a 402 the key is one that no other process finds.
+		const isFound = ({ id }: Charge) =>
+			this.mode !== 'content' || !this.hadNoCredits || this.processOf.get(id) === this.process;
+		const owed = this.owedOf(content, now.execution).filter(isFound);
 		const wanted = this.mode === 'content' ? 1 : this.wanted(now, content);
 		if (owed.length >= wanted) {
 			const ids = owed.map(({ id }) => id).join();
