@@ -219,7 +219,18 @@ const SENTENCES: Array<[failed: Failed, context: Partial<ErrorContext>, sentence
 	// The next try may make a different request.
 	[fail(KINDS.input), remembered, `The job exists ${FETCH}.`],
 
-	[fail(KINDS.jobFailed), {}, 'A new execution creates a new job.'],
+	[
+		fail(status(404), { id: 'gen_1', status: 'queued' }),
+		{},
+		'Nobody knows more of the job than its ID: retry this execution, which looks for it again before anything is paid for.',
+	],
+	[
+		fail(status(410), { id: 'gen_1', status: 'queued' }),
+		keyless,
+		'Nobody knows more of the job than its ID.',
+	],
+
+	[fail(KINDS.jobFailed), {}, 'Another try creates a new job, which is paid for.'],
 	[fail(KINDS.jobFailed), ofRun, 'It cannot be done again: create a new run.'],
 	[
 		fail(KINDS.jobFailed),

@@ -1,6 +1,6 @@
 import type { Failed, Failure } from '../../base/result';
 import { creditWords } from '../../base/texts';
-import { meaningOf } from '../../transport/statuses';
+import { meaningOf, saysGone } from '../../transport/statuses';
 import { holdsSlot, jobState } from '../../transport/jobState';
 import { creditsOf } from '../../transport/priceBook';
 import { canGoOn, firstOf, goOn, type ErrorContext } from './errorContext';
@@ -105,6 +105,10 @@ function existing(failed: Failed, context: ErrorContext): string {
 	const now = isUnknown ? 'exists' : states[jobState(job)];
 	// If an input was wrong, the next try may make a different request.
 	const continues = canGoOn(context) && failure.kind !== 'input';
+	if (job && saysGone(failed)) {
+		const next = `: ${goOn(context)}, which looks for it again before anything is paid for`;
+		return `Nobody knows more of the job than its ID${continues ? next : ''}.${paysAgain(context)}`;
+	}
 	const how = continues
 		? `, or ${goOn(context)}, which goes on with it instead of paying again`
 		: '';
@@ -122,8 +126,7 @@ function jobFailed(failed: Failed, context: ErrorContext): string {
 	if (endpoint.does === 'advances') return `${reserved}It cannot be done again: create a new run.`;
 	if (idempotency === 'custom')
 		return `${reserved}The same Own Key gives this job again: a new job needs another key.`;
-	if (!isTool) return 'A new execution creates a new job.';
-	return `${reserved}Another call creates a new job, which is paid for.`;
+	return `${reserved}Another ${isTool ? 'call' : 'try'} creates a new job, which is paid for.`;
 }
 
 /** The sentence for an operation that costs nothing: what matters is whether anything was changed. */
