@@ -11,7 +11,7 @@ import type { Item } from './item';
  * what `meaningForOthers` lists ends all: nothing further is sent, and what is under way goes on. Where the
  * user wants rows (On Error: Continue), it ends only those that would meet the same, its `Reach`. The API
  * says by 403 both that a key lacks a scope and that one persona is somebody else's, and by 402 nothing of
- * what is left. So many refusals in a row, with no success between them, end all rows of their key.
+ * what is left. So many refusals in a row, with no success between them, end all rows with their key.
  *
  * A 402, from its answer to the rows:
  *
@@ -33,8 +33,9 @@ import type { Item } from './item';
 const FEW = 3;
 
 /**
- * After so many refusals in a row nothing is sent any more. A generation asks for 1 to 16 outputs, so of one
- * kind 16 rows may be refused with 402, each for less than the one before; one more is of another kind.
+ * After so many refusals in a row nothing more is sent with their key. A generation asks for 1 to 16 outputs,
+ * so of one kind 16 rows may be refused with 402, each for less than the one before; one more is of another
+ * kind.
  */
 const MANY = 17;
 
