@@ -371,6 +371,12 @@ const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp
 	[fail(status(400)), byContent, /If that is the idempotency key, set Avoid Paying Twice to On/],
 	[fail(status(422)), ownKey, /If that is the idempotency key, enter a new one/],
 	[fail(status(402)), ownKey, /keeps the refusal for this Own Key: enter another one\./],
+	[
+		fail({ kind: 'noSlot', waitedMs: 60_000, others: 0 }),
+		ownKey,
+		/Run this later\. If it is refused again then, the service keeps the refusal for this Own Key: enter another one\./,
+	],
+	[fail({ kind: 'noSlot', waitedMs: 60_000, others: 0 }), onRetries, /Run this later(?!.*Own Key)/],
 	[fail(status(402)), byContent, /Top up(?!.*Own Key)/],
 	[fail(ofOther), ownKey, /Another key is needed\. Enter another Own Key\./],
 	[fail(ofOther), byContent, /Another key is needed\. Set Avoid Paying Twice to On Retries\./],

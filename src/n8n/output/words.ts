@@ -48,12 +48,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
 		case 'possibleDuplicate':
 			return ofPossibleDuplicate(failure, failed, context);
 		case 'noSlot':
-			return [
-				`No job slot was free for ${minutesOf(failure.waitedMs)}`,
-				failure.others > 0
-					? `${failure.others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`
-					: 'The service kept refusing, or jobs that do not end use them. Run this later.',
-			];
+			return ofNoSlot(failure, context);
 		case 'status':
 			return ofStatus(failure, failed, context);
 		case 'noResponse':
@@ -201,6 +196,21 @@ function failedEndpoint(failed: Failed, context: ErrorContext): Endpoint {
 	return { ...ENDPOINTS.getJob, scope: readerOf(object).scope };
 }
 
+/** A key of the user's own is the only one under which a refusal that is kept stays. */
+const KEPT_REFUSAL =
+	'If it is refused again then, the service keeps the refusal for this Own Key: enter another one.';
+
+function ofNoSlot({ waitedMs, others }: FailureOf<'noSlot'>, { idempotency }: ErrorContext): Text {
+	const happened = `No job slot was free for ${minutesOf(waitedMs)}`;
+	if (others > 0)
+		return [
+			happened,
+			`${others} jobs of other clients of the workspace are running. Run this later, or lower Concurrent Jobs in the credentials of the others.`,
+		];
+	const todo = 'The service kept refusing, or jobs that do not end use them. Run this later.';
+	return [happened, idempotency === 'custom' ? `${todo} ${KEPT_REFUSAL}` : todo];
+}
+
 /**
  * What is added to a refusal that may be about the idempotency key: an earlier execution may have used the
  * same key for another request, or been refused under it, which some services keep.
@@ -215,10 +225,7 @@ const ABOUT_KEY: Partial<Record<AnswerKind, Partial<Record<IdempotencyMode, stri
 		content: 'Set Avoid Paying Twice to On Retries.',
 		custom: 'Enter another Own Key.',
 	},
-	noCredits: {
-		custom:
-			'If it is refused again then, the service keeps the refusal for this Own Key: enter another one.',
-	},
+	noCredits: { custom: KEPT_REFUSAL },
 };
 
 /** The words of an answer of the service that is no success, with what the service says itself. */
