@@ -141,8 +141,9 @@ class Creation {
 		if (isOfCreation && (refusal === 'invalid' || refusal === 'notFound'))
 			forgetUploads(item, files, idempotency);
 		const end = whyStopped(item, made);
-		// While it waited for a top-up, others have ended it too: what has ended it is its own 402.
-		return end.failure.kind === 'skipped' ? (progress.creditWait.lackedCredits ?? end) : end;
+		// While it waited for a top-up, others have ended it for lack of credits: it has its own 402 to tell.
+		const lacksCredits = end.failure.kind === 'skipped' && end.failure.lacksCredits;
+		return lacksCredits ? (progress.creditWait.lackedCredits ?? end) : end;
 	}
 
 	/** What has to be settled before the first request. @returns why the item is not sent at all */
@@ -232,7 +233,8 @@ class Creation {
 		const { askedFor, draft, files, idempotency, progress } = this;
 		const { executionSum, memory, request, run, workspace } = item;
 		const { isEmpty } = run.itemsOfKey(workspace);
-		const isSafe = isEmpty || isRepetition(progress, draft);
+		// Which key it has is not known before its model is: `sendNow` asks then.
+		const isSafe = isEmpty || this.lacksModel || isRepetition(progress, draft);
 		const alike = isSafe ? undefined : refusedAlike(item);
 		if (alike) return alike;
 		if (startsOver) {

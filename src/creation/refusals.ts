@@ -4,6 +4,7 @@ import { fail, outageIn, type Failed, type Result } from '../base/result';
 import { isRecord, type Json } from '../base/types';
 import { amountOf, exactKindOf, priceKindOf } from '../transport/priceBook';
 import { meaningOf, type Refusal } from '../transport/statuses';
+import { isOutcomeOpen } from './idempotency/itemState';
 import type { Item } from './item';
 
 /*
@@ -229,7 +230,9 @@ export class ItemsOfKey extends Group {
 		if (halted) return halted;
 		const alike = this.alike.get(likenessOf(item, path));
 		const isForbidden = alike && !alike.isAccepted && alike.refused.size >= FEW;
-		return isForbidden ? alike.halt : this.tooDearFor(item)?.halt;
+		if (isForbidden) return alike.halt;
+		// A 402 is about what would be paid for, not about a file or a job that is read.
+		return path === undefined ? this.tooDearFor(item)?.halt : undefined;
 	}
 }
 
@@ -273,11 +276,14 @@ export const whyNotSent = (item: Item): Failed | undefined =>
 	skipped(item.run.groupOf(item).halted);
 
 /**
- * Why an item is not sent where others that ask for the same were refused.
+ * Why an item is not sent where others that ask for the same were refused. What may be paid for already is
+ * asked for again all the same.
  * @param path of another request of the item, such as an upload
  */
-export const refusedAlike = (item: Item, path?: string): Failed | undefined =>
-	skipped(item.run.itemsOfKey(item.workspace).whyNot(item, path));
+export function refusedAlike(item: Item, path?: string): Failed | undefined {
+	if (path === undefined && isOutcomeOpen(item.memory.state)) return undefined;
+	return skipped(item.run.itemsOfKey(item.workspace).whyNot(item, path));
+}
 
 /** Sends another request of an item than its own, such as an upload, unless it was refused to others. */
 export async function unlessRefusedAlike<T>(

@@ -94,9 +94,14 @@ export class Run {
 		return getOrCreate(this.byKey, name, () => new ItemsOfKey(undefined, this.all));
 	}
 
-	/** The smallest group of an item: all items, where the run fails with one of them. */
+	/**
+	 * The smallest group of an item: all items, where the run fails with one of them. What keeps others of its
+	 * kind from being made does not keep it from the job that it has.
+	 */
 	groupOf(item: Item): Group {
-		return this.continuesOnFail ? this.itemsOfKey(item.workspace).ofKind(item) : this.all;
+		if (!this.continuesOnFail) return this.all;
+		const ofKey = this.itemsOfKey(item.workspace);
+		return 'job' in item.memory.state ? ofKey : ofKey.ofKind(item);
 	}
 
 	/** What the items have created, and what an earlier try of theirs had. */

@@ -199,8 +199,9 @@ async function sendNow(
 		}
 	}
 	const { key } = sent;
-	if (key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
 	progress.entry = addEntry(item, sent.body, key, isFree);
+	// Last, because equal requests wait from now on until `exchange` has an answer.
+	if (key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
 	return await exchange(progress, sent, channel);
 }
 

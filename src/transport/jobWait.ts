@@ -7,6 +7,7 @@ import {
 	isMedia,
 	jobState,
 	lacksOutputs,
+	readerOf,
 	readerPath,
 	type RunningWords,
 	type TerminalStatuses,
@@ -241,7 +242,7 @@ export class JobWait {
 		};
 		const isRefused = !isOpen && (!mayPass(read) || this.failed.refused >= MAX_REFUSED);
 		if (isRefused || this.failed.unreadable >= MAX_UNREADABLE)
-			return this.end(fail(read.failure, this.job));
+			return this.end({ ...fail(read.failure, this.job), endpoint: readerOf(this.job.object) });
 		const pauseMs = isOpen ? backoffMs(this.failed.unanswered) : TUNING.minLookMs;
 		this.readsPausedUntil = this.polling.clock.monotonic() + pauseMs;
 		// The pause holds for lists too: a list may not show the job either.

@@ -325,3 +325,91 @@ test('a text of many parts whose files are at a storage that is away ends no oth
 		rowNumbers.map((row) => row === 0),
 	);
 });
+
+describe('what may be paid for already is delivered, whatever is refused to another row', () => {
+	const refusals: Array<[status: number, pace: string]> = [
+		[402, 'all at once'],
+		[402, 'one after the other'],
+		[403, 'all at once'],
+		[503, 'one after the other'],
+	];
+
+	/** The second try of a run, whose first rows are refused: which rows it delivers. */
+	async function secondTry(
+		status: number,
+		pace: string,
+		first: (request: ApiRequest) => SendResult,
+	) {
+		let tries = 1;
+		const t = setUp({
+			json: rowNumbers.map(() => ({})),
+			given: {
+				model: byId('m'),
+				downloadOutputs: false,
+				waitForCompletion: false,
+				requestOptions: PACES[pace]?.requestOptions,
+			},
+			own: (row) => ({ prompt: `row ${row}.`, options: { waitTimeout: 1 } }),
+			continueOnFail: true,
+			credential: { requestsPerMinute: 60_000, concurrentJobs: 20 },
+			answers: async (request) => {
+				await clock.sleep(100);
+				const row = rowOf(request);
+				if (Number.isNaN(row)) return answer(200, { object: 'list', data: [] });
+				if (isPost(request) && row < 3) return answer(tries === 1 ? 400 : status, errorBody('No'));
+				if (tries === 1 && isPost(request)) return first(request);
+				return answer(200, { id: `gen-${row}`, object: 'generation', ...done, outputs: [] });
+			},
+		});
+		const of = { nodeMemory: {}, executionId: `twice ${status} ${pace}` };
+		await ended(t.run(of));
+		tries = 2;
+		const { items } = await ended(t.run(of));
+		const good = items.filter(({ json }) => json.error === undefined);
+		return good.map(({ pairedItem }) => (pairedItem as { item: number }).item);
+	}
+
+	const others = rowNumbers.slice(3);
+
+	test.each(refusals)('jobs that are known, after %i, %s', async (status, pace) => {
+		const queued = (request: ApiRequest) => {
+			const id = `gen-${rowOf(request)}`;
+			return answer(202, { id, object: 'generation', status: 'queued' });
+		};
+		expect(await secondTry(status, pace, queued)).toEqual(others);
+	});
+
+	test.each(refusals.filter(([status]) => status !== 503))(
+		'answers that were lost, after %i, %s',
+		async (status, pace) => {
+			expect(await secondTry(status, pace, () => LOST)).toEqual(others);
+		},
+	);
+});
+
+test('jobs that may not be read say nothing of what is made of another kind', async () => {
+	const t = setUp({
+		json: Array.from({ length: 20 }, () => ({})),
+		given: {
+			downloadOutputs: false,
+			requestOptions: { batching: { batch: { batchSize: 19, batchInterval: 20 * MINUTE } } },
+		},
+		own: (row) => ({
+			model: byId(row < 19 ? 'm' : 'other'),
+			prompt: `row ${row}.`,
+			waitForCompletion: row < 19,
+		}),
+		continueOnFail: true,
+		credential: { requestsPerMinute: 60_000, concurrentJobs: 20 },
+		answers: async (request) => {
+			await clock.sleep(100);
+			if (!isPost(request)) return answer(403, errorBody('No'));
+			const id = `gen-${rowOf(request)}`;
+			return answer(202, { id, object: 'generation', status: 'queued' });
+		},
+	});
+	const { items } = await ended(t.run());
+	expect(items.map(({ json }) => json.error !== undefined)).toEqual(
+		items.map((_, row) => row < 19),
+	);
+});
