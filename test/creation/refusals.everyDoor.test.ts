@@ -327,17 +327,20 @@ test('a text of many parts whose files are at a storage that is away ends no oth
 });
 
 describe('what may be paid for already is delivered, whatever is refused to another row', () => {
-	const refusals: Array<[status: number, pace: string]> = [
-		[402, 'all at once'],
-		[402, 'one after the other'],
-		[403, 'all at once'],
-		[503, 'one after the other'],
+	const refusals: Array<[status: number | 'silence', size: number]> = [
+		[402, ROWS],
+		[402, 1],
+		[403, ROWS],
+		['silence', 3],
 	];
+
+	const fails = (status: number | 'silence') =>
+		status === 'silence' ? LOST : answer(status, errorBody('No'));
 
 	/** The second try of a run, whose first rows are refused: which rows it delivers. */
 	async function secondTry(
-		status: number,
-		pace: string,
+		status: number | 'silence',
+		size: number,
 		first: (request: ApiRequest) => SendResult,
 	) {
 		let tries = 1;
@@ -347,7 +350,7 @@ describe('what may be paid for already is delivered, whatever is refused to anot
 				model: byId('m'),
 				downloadOutputs: false,
 				waitForCompletion: false,
-				requestOptions: PACES[pace]?.requestOptions,
+				requestOptions: { batching: { batch: { batchSize: size, batchInterval: 7 * MINUTE } } },
 			},
 			own: (row) => ({ prompt: `row ${row}.`, options: { waitTimeout: 1 } }),
 			continueOnFail: true,
@@ -356,14 +359,15 @@ describe('what may be paid for already is delivered, whatever is refused to anot
 				await clock.sleep(100);
 				const row = rowOf(request);
 				if (Number.isNaN(row)) return answer(200, { object: 'list', data: [] });
-				if (isPost(request) && row < 3) return answer(tries === 1 ? 400 : status, errorBody('No'));
+				if (isPost(request) && row < 3) return fails(tries === 1 ? 400 : status);
 				if (tries === 1 && isPost(request)) return first(request);
 				return answer(200, { id: `gen-${row}`, object: 'generation', ...done, outputs: [] });
 			},
 		});
-		const of = { nodeMemory: {}, executionId: `twice ${status} ${pace}` };
+		const of = { nodeMemory: {}, executionId: `twice ${status} ${size}` };
 		await ended(t.run(of));
 		tries = 2;
+		await clock.pass(1_000);
 		const { items } = await ended(t.run(of));
 		const good = items.filter(({ json }) => json.error === undefined);
 		return good.map(({ pairedItem }) => (pairedItem as { item: number }).item);
@@ -371,18 +375,18 @@ describe('what may be paid for already is delivered, whatever is refused to anot
 
 	const others = rowNumbers.slice(3);
 
-	test.each(refusals)('jobs that are known, after %i, %s', async (status, pace) => {
+	test.each(refusals)('jobs that are known, after %s, %i at a time', async (status, size) => {
 		const queued = (request: ApiRequest) => {
 			const id = `gen-${rowOf(request)}`;
 			return answer(202, { id, object: 'generation', status: 'queued' });
 		};
-		expect(await secondTry(status, pace, queued)).toEqual(others);
+		expect(await secondTry(status, size, queued)).toEqual(others);
 	});
 
-	test.each(refusals.filter(([status]) => status !== 503))(
-		'answers that were lost, after %i, %s',
-		async (status, pace) => {
-			expect(await secondTry(status, pace, () => LOST)).toEqual(others);
+	test.each(refusals.filter(([status]) => status !== 'silence'))(
+		'answers that were lost, after %s, %i at a time',
+		async (status, size) => {
+			expect(await secondTry(status, size, () => LOST)).toEqual(others);
 		},
 	);
 });
