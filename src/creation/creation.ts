@@ -265,7 +265,7 @@ class Creation {
 			return this.warn(item, isElsewhere ? 'jobElsewhere' : 'jobGone', known);
 		recordEvent(memory, { kind: 'startsOver' });
 		// In its own workspace the key that others use leads to the job that is gone.
-		if (!isElsewhere) this.idempotency.tryNextKey?.('failedBefore');
+		if (!isElsewhere) this.idempotency.tryNextKey?.('gone');
 		return await this.decide(item);
 	}
 

@@ -17,12 +17,12 @@ import type { Item } from './item';
  * A 402, from its answer to the rows:
  *
  * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it goes out once more
- *    with another key (`settleKey`). Under Wait for Top-Up the row waits for credits (`tellTopUpGate`). Once
- *    that is over, and otherwise at once, the run is told (`tellRun`, then `noteFailure`).
+ *    with another key (`settleKey`). Under Wait for Top-Up the row waits for credits (`tellTopUpGate`). The
+ *    run is told (`noteFailure`) at once (`tellRun`), or, after such a wait, when the row ends (`runItem`).
  * 2. `ItemsOfKey` keeps how much the row has asked for.
  * 3. Each other row asks `refusedAlike` before it is sent (`newRequest` in `creation.ts`, `sendCreation` and
  *    `sendNow` in `sending.ts`). The same kind and as much or more is not sent: "Not sent: the credits ran
- *    out at item 3". All else is sent and finds out for itself.
+ *    out at item 3". All else is sent and finds out for itself, as is what may be paid for already.
  * 4. Each of them becomes a failed row (`failedRows.ts`), which says that no credits were spent unless an
  *    earlier request of it is open (`creditSentence.ts`).
  */

@@ -95,8 +95,8 @@ export class Run {
 	}
 
 	/**
-	 * The smallest group of an item: all items, where the run fails with one of them. What keeps others of its
-	 * kind from being made does not keep it from the job that it has.
+	 * The smallest group of an item: all items, where the run fails with one of them. What keeps others of
+	 * its kind from being made does not keep it from the job that it has.
 	 */
 	groupOf(item: Item): Group {
 		if (!this.continuesOnFail) return this.all;

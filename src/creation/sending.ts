@@ -137,10 +137,10 @@ export async function sendCreation(
 /** Waits for the answer to an equal request. Then it is decided anew. Not `async`: see `WaitQueue`. */
 function waitBehind(queue: QueueBehind, progress: Progress, channel: Channel): Promise<Heard> {
 	const { lastRequest, slotWait } = progress;
-	return queue.wait(channel).then((isInVain) => {
+	return queue.wait(channel).then((isUnknown) => {
 		if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
 		// For how long it is sent again itself counts from when it began to wait.
-		if (isInVain) lastRequest.openSince ??= slotWait.waitsSince;
+		if (isUnknown) lastRequest.openSince ??= slotWait.waitsSince;
 		else slotWait.waitsSince = undefined;
 		return { again: 'outdated' };
 	});

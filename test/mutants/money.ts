@@ -134,8 +134,8 @@ export const money: Mutant[] = [
 		},
 		'money/each-equal-row-hangs': {
 			why: 'With Same Request, each of two hundred equal rows hangs for Wait Timeout after the first one has.',
-			from: 'if (isInVain) lastRequest',
-			to: 'if (!isInVain) lastRequest',
+			from: 'if (isUnknown) lastRequest',
+			to: 'if (!isUnknown) lastRequest',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/idempotency.sameRequest.test.ts', {

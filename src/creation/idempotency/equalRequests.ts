@@ -36,15 +36,19 @@ export class EqualRequests {
 		return this.leading.size === 0;
 	}
 
-	/** The only key under which a request may be sent, if there is one. */
-	leadingKey(name: string): string | undefined {
+	/**
+	 * The only key under which a request may be sent, if there is one.
+	 * @param goneAt when the job was seen to be gone that the key led to before, on the monotonic clock
+	 */
+	leadingKey(name: string, goneAt = -Infinity): string | undefined {
 		const known = this.leading.get(name);
-		return known && this.clock.monotonic() - known.since < DAY_MS ? known.key : undefined;
+		if (known === undefined || known.since <= goneAt) return undefined;
+		return this.clock.monotonic() - known.since < DAY_MS ? known.key : undefined;
 	}
 
-	/** Where a request waits that must not be sent now. */
-	queueBehind(name: string): QueueBehind | undefined {
-		return this.leadingKey(name) === undefined ? this.out.get(name)?.queue : undefined;
+	/** Where a request waits that must not be sent now. @param goneAt see `leadingKey` */
+	queueBehind(name: string, goneAt?: number): QueueBehind | undefined {
+		return this.leadingKey(name, goneAt) === undefined ? this.out.get(name)?.queue : undefined;
 	}
 
 	noteSent(name: string): void {
@@ -59,19 +63,19 @@ export class EqualRequests {
 
 	/**
 	 * A request is not out any more.
-	 * @param isInVain whether nobody knows what it has done
+	 * @param isUnknown whether nobody knows what it has done
 	 */
-	noteAnswer(name: string, isInVain: boolean): void {
+	noteAnswer(name: string, isUnknown: boolean): void {
 		const out = this.out.get(name);
 		if (out === undefined) return;
 		out.count -= 1;
 		if (out.count === 0) this.out.delete(name);
 		if (this.queueBehind(name)) return;
-		while (out.queue.size > 0) out.queue.grant(isInVain);
+		while (out.queue.size > 0) out.queue.grant(isUnknown);
 	}
 
-	/** The job under this key has failed, or is gone: another one is made under another key. */
-	forgetKey(name: string, key = this.leading.get(name)?.key): void {
+	/** The job under this key has failed: another one is made under another key. */
+	forgetKey(name: string, key: string): void {
 		if (this.leading.get(name)?.key === key) this.leading.delete(name);
 	}
 }

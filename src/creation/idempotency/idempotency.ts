@@ -29,7 +29,8 @@ import type { AskedFor, JobReference } from './itemState';
  * A try calls the methods in this order: `claimKey` once; each time that the request may be sent,
  * `queueBehind`, then `peekKey` (`leadingKey` for one that was sent before) and `noteSent` as it goes out;
  * `noteAnswer` once it is not out any more; `tryNextKey` if its answer was a 402 or led to a job that had
- * failed before; `retrySharedKey` if the item waits for credits now.
+ * failed before, or before anything is sent if the job that it has is gone; `retrySharedKey` if the item
+ * waits for credits now.
  */
 export interface Idempotency {
 	/**
@@ -77,11 +78,11 @@ export interface Idempotency {
 	/** It is not out any more. Calling it again does nothing. */
 	noteAnswer?(outcome: Outcome): void;
 	/**
-	 * The key leads to nothing: to a 402, which a service may keep, or to a job that had failed before this
-	 * try.
+	 * The key leads to nothing: to a 402, which a service may keep, to a job that had failed before this try,
+	 * or to one that is gone.
 	 * @returns whether there is another key to try at once
 	 */
-	tryNextKey?(because: 'failedBefore' | 'noCredits'): boolean;
+	tryNextKey?(because: 'failedBefore' | 'gone' | 'noCredits'): boolean;
 	/** Credits may have come since the last 402: the key that others use is tried again. */
 	retrySharedKey?(): void;
 }
@@ -198,8 +199,8 @@ class SameRequest implements Idempotency {
 	/** Whether the shared keys lead to nothing, so that the next one is of this execution. */
 	private isLastResort = false;
 	private last: LastSent | undefined;
-	/** Whether the leading key leads to a job of an earlier try that is gone. */
-	private isLeadingGone = false;
+	/** When the job that the leading key led to was seen to be gone, on the monotonic clock. */
+	private goneAt: number | undefined;
 
 	constructor(
 		private readonly item: Item,
@@ -227,11 +228,11 @@ class SameRequest implements Idempotency {
 	}
 
 	queueBehind(filledIn?: unknown): QueueBehind | undefined {
-		return this.equals.queueBehind(this.nameOf(filledIn));
+		return this.equals.queueBehind(this.nameOf(filledIn), this.goneAt);
 	}
 
 	leadingKey(filledIn?: unknown): string | undefined {
-		return this.isLeadingGone ? undefined : this.equals.leadingKey(this.nameOf(filledIn));
+		return this.equals.leadingKey(this.nameOf(filledIn), this.goneAt);
 	}
 
 	peekKey(filledIn?: unknown): string {
@@ -244,8 +245,6 @@ class SameRequest implements Idempotency {
 
 	noteSent(key: string, filledIn?: unknown): void {
 		const name = this.nameOf(filledIn);
-		if (this.isLeadingGone) this.equals.forgetKey(name);
-		this.isLeadingGone = false;
 		const isShared = key === this.sharedKey(this.number, filledIn);
 		this.last = { name, key, isShared, isOut: true, isLed: this.leadingKey(filledIn) === key };
 		this.equals.noteSent(name);
@@ -259,14 +258,15 @@ class SameRequest implements Idempotency {
 		equals.noteAnswer(last.name, outcome === 'unknown');
 	}
 
-	tryNextKey(because: 'failedBefore' | 'noCredits'): boolean {
+	tryNextKey(because: 'failedBefore' | 'gone' | 'noCredits'): boolean {
 		const { equals, last } = this;
+		if (because === 'gone') this.goneAt = this.item.workspace.clock.monotonic();
 		if (because === 'failedBefore' && last) equals.forgetKey(last.name, last.key);
-		else if (because === 'failedBefore') this.isLeadingGone = true;
 		if (this.isLastResort) return false;
 		if (because === 'noCredits') {
 			// Some services look for credits first, and then for what the key leads to.
-			const mayHaveJob = last !== undefined && equals.leadingKey(last.name) !== undefined;
+			const mayHaveJob =
+				last !== undefined && equals.leadingKey(last.name, this.goneAt) !== undefined;
 			this.isLastResort = !mayHaveJob;
 			return !mayHaveJob;
 		}

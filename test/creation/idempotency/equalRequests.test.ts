@@ -1,8 +1,12 @@
 import { IDEMPOTENCY_HEADER } from '../../../src/api';
 import type { ApiRequest, Send, SendResult } from '../../../src/base/types';
-import { newMemory, nodeMemoryIn } from '../../../src/creation/idempotency/itemState';
+import {
+	newMemory,
+	nodeMemoryIn,
+	type ItemMemory,
+} from '../../../src/creation/idempotency/itemState';
 import type { Settings } from '../../../src/creation/item';
-import { answer, LOST } from '../../model/answers';
+import { answer, errorBody, LOST } from '../../model/answers';
 import { LedgerService } from '../../model/ledgerService';
 import type { Workspace } from '../../../src/transport/workspace';
 import { createJob, hostWith, runAll, workspaceWith } from '../../model/run';
@@ -22,6 +26,8 @@ interface Asked {
 	prompts?: string[];
 	/** Of another process, if it is not of the first one. */
 	workspace?: Workspace;
+	/** Of the rows, where an earlier execution has left some. */
+	memories?: ItemMemory[];
 }
 
 function setUp() {
@@ -29,11 +35,13 @@ function setUp() {
 	const first = workspaceWith(clock);
 	const traits = { caches402: false, balanceFirst: false, comparesBody: true, showsNow: true };
 	const service = new LedgerService(clock, { ...traits, saysWhen: false }, () => {});
+	const gone: string[] = [];
 	const creations: Array<{ at: number; key: string; prompt: string }> = [];
 	/** What becomes of the creation with this number, counted from 1, before the service has it. */
 	let script: (number: number, request: ApiRequest) => Promise<SendResult | undefined>;
 	script = async () => undefined;
 	const send: Send = async (request) => {
+		if (gone.some((id) => request.path.endsWith(`/${id}`))) return answer(404, errorBody('No job'));
 		if (request.method !== 'POST') return await service.send(request);
 		const { prompt } = request.body as { prompt: string };
 		const key = request.headers?.[IDEMPOTENCY_HEADER] ?? '';
@@ -44,6 +52,7 @@ function setUp() {
 	/** An execution with so many rows, which ask for the same unless they have prompts of their own. */
 	const begin = async (asked: Asked = {}) => {
 		const { rows = 1, settings = {}, cancel, prompts = [], workspace = first } = asked;
+		const { memories = [] } = asked;
 		executions += 1;
 		const executionId = `execution ${executions}`;
 		const nodeMemory = nodeMemoryIn({}, executionId);
@@ -54,7 +63,7 @@ function setUp() {
 				host: { ...host, channel: { ...host.channel, signal: cancel } },
 				workspace,
 				nodeMemory,
-				memory: newMemory(),
+				memory: memories[row] ?? newMemory(),
 				prompt: prompts[row],
 				settings: { idempotency: 'content', ...settings },
 				origin: { executionId },
@@ -66,6 +75,7 @@ function setUp() {
 		clock,
 		service,
 		creations,
+		gone,
 		begin,
 		follow(rule: typeof script) {
 			script = rule;
@@ -251,5 +261,26 @@ test('where the job of a key has failed, equal rows go on to the next key, which
 	expect(creations.length).toBeLessThan(10);
 	expect(idsOf(made)).toEqual(Array(4).fill('gen_2'));
 	expect(idsOf(await clock.run(begin({ workspace: workspaceWith(clock) })))).toEqual(['gen_2']);
+	expect(service.charges).toHaveLength(2);
+});
+
+test('equal rows whose job is gone make one new job, also where some are refused first', async () => {
+	const { clock, service, gone, begin, follow } = setUp();
+	const memories = [newMemory(), newMemory(), newMemory()];
+	expect(idsOf(await clock.run(begin({ rows: 3, memories })))).toEqual(Array(3).fill('gen_1'));
+	gone.push('gen_1');
+	for (const memory of memories) if ('resource' in memory.state) delete memory.state.resource;
+	const warned = await clock.run(begin({ rows: 3, memories }));
+	expect(warned).toMatchObject(Array(3).fill({ failure: { because: 'jobGone' } }));
+	service.balance = 0;
+	let refusals = 0;
+	follow(async (_number, request) => {
+		const answered = await service.send(request);
+		await clock.sleep(2_000);
+		if (refusals === 1) service.balance = 100;
+		refusals += 1;
+		return answered;
+	});
+	expect(idsOf(await clock.run(begin({ rows: 3, memories })))).toEqual(Array(3).fill('gen_2'));
 	expect(service.charges).toHaveLength(2);
 });
