@@ -360,7 +360,9 @@ class World {
 			const needed = row
 				.filter((ask) => unpaid.includes(contentOf(ask)))
 				.reduce((sum, ask) => sum + (this.prices[modelOf(ask)] ?? 0) * ask.count, 0);
-			const { reserved } = result.failure;
+			// Nobody knows what a request has cost that had no answer, so nothing else fits.
+			const { reserved, isGuess = false } = result.failure;
+			if (isGuess) continue;
 			if (reserved + needed <= maxCredits)
 				this.violations.push(
 					`a limit refuses ${row.map(contentOf).join()}, of which ${needed} is new`,
