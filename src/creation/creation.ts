@@ -231,11 +231,10 @@ class Creation {
 	/** @param startsOver whether what is known is about another request, or its key has expired */
 	private async newRequest(item: Item, startsOver: boolean): Promise<Result<Start>> {
 		const { askedFor, draft, files, idempotency, progress } = this;
-		const { executionSum, memory, request, run, workspace } = item;
-		const { isEmpty } = run.itemsOfKey(workspace);
-		// Which key it has is not known before its model is: `sendNow` asks then.
-		const isSafe = isEmpty || this.lacksModel || isRepetition(progress, draft);
-		const alike = isSafe ? undefined : refusedAlike(item);
+		const { executionSum, memory, request } = item;
+		// Its files would go up in vain. `sendNow` asks this of all requests.
+		const mayBeRefused = files.size > 0 && !this.lacksModel && !isRepetition(progress, draft);
+		const alike = mayBeRefused ? refusedAlike(item) : undefined;
 		if (alike) return alike;
 		if (startsOver) {
 			executionSum.acceptGuess(item);

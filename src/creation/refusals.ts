@@ -20,9 +20,10 @@ import type { Item } from './item';
  *    with another key (`settleKey`). Under Wait for Top-Up the row waits for credits (`tellTopUpGate`). The
  *    run is told (`noteFailure`) at once (`tellRun`), or, after such a wait, when the row ends (`runItem`).
  * 2. `ItemsOfKey` keeps how much the row has asked for.
- * 3. Each other row asks `refusedAlike` before it is sent (`newRequest` in `creation.ts`, `sendCreation` and
- *    `sendNow` in `sending.ts`). The same kind and as much or more is not sent: "Not sent: the credits ran
- *    out at item 3". All else is sent and finds out for itself, as is what may be paid for already.
+ * 3. Each other row asks `refusedAlike` before it is sent (`sendCreation` and `sendNow` in `sending.ts`), one
+ *    with files before they go up (`newRequest` in `creation.ts`). The same kind and as much or more is not
+ *    sent: "Not sent: the credits ran out at item 3". All else is sent and finds out for itself, as is what
+ *    may be paid for already.
  * 4. Each of them becomes a failed row (`failedRows.ts`), which says that no credits were spent unless an
  *    earlier request of it is open (`creditSentence.ts`).
  */
@@ -271,10 +272,6 @@ export function noteSuccess(item: Item, path?: string): void {
 const skipped = (reason: Halt | undefined): Failed | undefined =>
 	reason && fail({ kind: 'skipped', ...reason });
 
-/** Why an item of a halted group is not sent; `undefined` while it may be. */
-export const whyNotSent = (item: Item): Failed | undefined =>
-	skipped(item.run.groupOf(item).halted);
-
 /**
  * Why an item is not sent where others that ask for the same were refused. What may be paid for already is
  * asked for again all the same.
@@ -304,5 +301,5 @@ export async function unlessRefusedAlike<T>(
 export function whyStopped(item: Item, failed: Failed): Failed {
 	const isStop = failed.failure.kind === 'cancelled';
 	if (!isStop || item.host.channel.signal?.aborted) return failed;
-	return whyNotSent(item) ?? failed;
+	return skipped(item.run.groupOf(item).halted) ?? failed;
 }

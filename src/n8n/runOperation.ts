@@ -14,7 +14,7 @@ import { receiptOf } from './output/receipt';
 import { identify, rememberedBy, type Remembered } from './remembered';
 import { goodRows } from './output/rows';
 import { createParts } from '../creation/parts';
-import { noteFailure, noteSuccess, whyNotSent } from '../creation/refusals';
+import { noteFailure, noteSuccess } from '../creation/refusals';
 import { Run } from '../creation/run';
 import { WITHOUT_CREATION } from '../reads/reads';
 import { faultOf } from './faults';
@@ -186,13 +186,11 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
 }
 
 /**
- * Runs the operation for an item, from its checked request to its output. Nothing is sent if another item
- * has failed in a way that ends this one too.
+ * Runs the operation for an item, from its checked request to its output. If another item has failed in a
+ * way that ends this one too, its signal is aborted, so that nothing is sent.
  */
 export async function runItem(item: Item): Promise<Result<ItemOutput>> {
-	const { halted } = item.run.groupOf(item);
-	const unsent = halted && whyNotSent(item);
-	const result = unsent ?? (await operate(item));
+	const result = await operate(item);
 	if (!result.ok) {
 		noteFailure(item, result);
 		return result;
