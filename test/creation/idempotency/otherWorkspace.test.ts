@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { NodeRun } from '../../support/nodeContext';
 import { answer, errorBody, LOST } from '../../model/answers';
+import { DECIDED, WAYS_TO_ASK_AGAIN } from '../../support/askAgain';
 import { byId, clock, ended, setUp } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
@@ -12,39 +12,6 @@ jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/vir
 
 const MINUTE = 60_000;
 const given = { model: byId('m'), prompt: 'a cat', downloadOutputs: false };
-
-type Way = (time: number, before: IDataObject) => Partial<NodeRun>;
-
-const copyOf = (memory: IDataObject) => JSON.parse(JSON.stringify(memory)) as IDataObject;
-
-/** How the same request is made a second, a third time. */
-const DOORS: Record<string, Way> = {
-	'a click in the editor': (time) => ({
-		mode: 'manual',
-		executionId: `e${time}`,
-		nodeMemory: {},
-	}),
-	'Retry Execution': (time, before) => ({
-		mode: time === 1 ? 'trigger' : 'retry',
-		executionId: `e${time}`,
-		nodeMemory: copyOf(before),
-	}),
-	'Retry On Fail': (_, nodeMemory) => ({ executionId: 'e1', nodeMemory }),
-	'another round': (time, nodeMemory) => ({
-		executionId: 'e1',
-		runIndex: time,
-		continueOnFail: true,
-		nodeMemory,
-	}),
-	'a tool call': (_, nodeMemory) => ({
-		executionId: 'e1',
-		nodeType: 'n8n-nodes-mediagen.mediaGenTool',
-		nodeMemory,
-	}),
-};
-
-/** Only another execution is a decision of the user. */
-const DECIDING = ['a click in the editor', 'Retry Execution'];
 
 let stories = 0;
 
@@ -78,7 +45,7 @@ async function story(
 	/** @returns what went wrong, or the ID of the job */
 	const ask = async (by: typeof first, options: object = {}, way = door) => {
 		time += 1;
-		const run = DOORS[way]?.(time, memory) ?? {};
+		const run = WAYS_TO_ASK_AGAIN[way]?.(time, memory) ?? {};
 		memory = run.nodeMemory ?? memory;
 		const { items, error } = await ended(by.run({ workflowId, ...run }, { options }));
 		const json = items[0]?.json;
@@ -107,8 +74,8 @@ async function story(
 
 const text = (said: unknown) => (typeof said === 'string' ? said : JSON.stringify(said));
 
-describe.each(Object.keys(DOORS))('%s', (door) => {
-	const isDeciding = DECIDING.includes(door);
+describe.each(Object.keys(WAYS_TO_ASK_AGAIN))('%s', (door) => {
+	const isDeciding = Object.keys(DECIDED).includes(door);
 
 	test('finds a job with another key of its workspace', async () => {
 		const t = await story(door, true);

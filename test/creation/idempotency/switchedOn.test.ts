@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { NodeRun } from '../../support/nodeContext';
 import { LOST } from '../../model/answers';
+import { DECIDED } from '../../support/askAgain';
 import { byId, ended, setUp } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
@@ -12,25 +12,12 @@ jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/vir
 
 const given = { model: byId('m'), prompt: 'a cat', downloadOutputs: false };
 
-const DOORS: Record<string, (time: number, before: IDataObject) => Partial<NodeRun>> = {
-	'a click in the editor': (time) => ({
-		mode: 'manual',
-		executionId: `e${time}`,
-		nodeMemory: {},
-	}),
-	'Retry Execution': (time, before) => ({
-		mode: time === 1 ? 'trigger' : 'retry',
-		executionId: `e${time}`,
-		nodeMemory: JSON.parse(JSON.stringify(before)) as IDataObject,
-	}),
-};
-
 const CHOICES = {
 	'On Retries': { idempotency: 'execution' },
 	'Same Request': { idempotency: 'content' },
 };
 
-describe.each(Object.keys(DOORS))('%s', (door) => {
+describe.each(Object.keys(DECIDED))('%s', (door) => {
 	test.each(Object.entries(CHOICES))(
 		'after a change from Off to %s: the user is told, and then a new one is paid for, under a key',
 		async (choice, changed) => {
@@ -47,7 +34,7 @@ describe.each(Object.keys(DOORS))('%s', (door) => {
 			let memory: IDataObject = {};
 			const ask = async (options: object) => {
 				time += 1;
-				const run = DOORS[door]?.(time, memory) ?? {};
+				const run = DECIDED[door]?.(time, memory) ?? {};
 				memory = run.nodeMemory ?? memory;
 				const workflowId = `switched on, ${door}, ${choice}`;
 				const { items, error } = await ended(t.run({ workflowId, ...run }, { options }));
