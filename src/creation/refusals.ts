@@ -164,7 +164,7 @@ const pricedOf = ({ spec, request }: Item) => ({ endpoint: spec.endpoint, body: 
  * another request of the item, such as an upload.
  */
 export class ItemsOfKey extends Group {
-	/** Whether nothing was refused yet. */
+	/** Whether nothing was refused yet. What halts all of them is told by their signal, and not here. */
 	isEmpty = true;
 	private readonly kinds = new Map<string, Kind>();
 	private readonly tooDear: TooDear[] = [];
@@ -173,8 +173,9 @@ export class ItemsOfKey extends Group {
 	private readonly inARow = new Set<number>();
 
 	/** Those of the kind of an item. */
-	ofKind(item: Item, path = priceKindOf(pricedOf(item))): Kind {
-		return getOrCreate(this.kinds, path, () => new Kind(undefined, this));
+	ofKind(item: Item, path?: string): Kind {
+		const kind = path ?? priceKindOf(pricedOf(item));
+		return getOrCreate(this.kinds, kind, () => new Kind(undefined, this));
 	}
 
 	private alikeOf(item: Item, path?: string): Alike {

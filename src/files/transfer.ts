@@ -213,6 +213,7 @@ export async function transfer<A, T>(
 	{ way, address, turns = new Semaphore(1), attempt, failure }: Transfer<A, T>,
 ): Promise<Result<T>> {
 	const { signal, fairnessKey, item } = channel;
+	// A new object is equal to no other: whoever names no item counts as another asker each time.
 	const asker = item === undefined ? {} : `${fairnessKey} ${item}`;
 	const { clock, random } = workspace;
 	const silence = workspace.shared(Silences)[way];
