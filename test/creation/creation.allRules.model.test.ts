@@ -133,6 +133,7 @@ const seen = {
 	'out of credits': 0,
 	'topped up': 0,
 	'forbidden model': 0,
+	'first model': 0,
 	'not sent': 0,
 	'row with parts failed': 0,
 	'job failed': 0,
@@ -578,8 +579,10 @@ class World {
 	}
 
 	private async serve(request: ApiRequest): Promise<SendResult> {
-		if (request.path === '/models')
+		if (request.path === '/models') {
+			seen['first model'] += 1;
 			return { status: 200, headers: {}, body: { object: 'list', data: [{ id: FIRST }] } };
+		}
 		return await this.service.send(request);
 	}
 

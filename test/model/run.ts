@@ -6,6 +6,7 @@ import type { BinarySource, Host } from '../../src/transport/host';
 import { ExecutionSum } from '../../src/creation/credits/ledger';
 import { newMemory } from '../../src/creation/idempotency/itemState';
 import type { Item, Settings } from '../../src/creation/item';
+import { asksForFirstModel } from '../../src/fields/locators';
 import { AGENT_STATUSES } from '../../src/transport/jobState';
 import { ok, type Result } from '../../src/base/result';
 import type { ApiRequest, Resource, Send, SendResult } from '../../src/base/types';
@@ -99,8 +100,10 @@ export function runOf({
 	const nodeMemory = parts.nodeMemory ?? { runId: `run of ${item}`, items: {} };
 	nodeMemory.items[item] = memory;
 	const { method, path } = ENDPOINTS.createGeneration;
+	const usual: ApiRequest = { method, path, query: {}, body: { mode: 'image', model, prompt } };
 	return {
-		request: { method, path, query: {}, body: { mode: 'image', model, prompt } },
+		request: usual,
+		lacksModel: asksForFirstModel(parts.request ?? usual),
 		spec: CREATE,
 		run: parts.run ?? new Run(undefined, false, parts.host.channel.signal),
 		lost: parts.lost ?? new LostOfWorkflow().editor,
