@@ -312,9 +312,9 @@ class Creation {
 			slotWait.slot?.abandon();
 			return unapproved ?? ok({ resources: [job] });
 		}
-		slotWait.slot?.release();
 		if (entry) closeEntry(entry, job, state === 'good');
 		if (state === 'bad') return this.afterFailedJob(job);
+		slotWait.slot?.release();
 		// An agent run may still change, so it is read again.
 		const mayChange = spec.output === 'job' && job.object === 'agent_run';
 		const resource = spec.holdsSecret || mayChange ? undefined : rememberedText(job);
@@ -325,11 +325,15 @@ class Creation {
 	/** The job has failed: the next try makes another one. */
 	private afterFailedJob(job: Resource): Failed {
 		const { item, files, idempotency, progress } = this;
+		const failed = failureOf(job);
+		// Before its slot is free: the next part of its item would be sent in it.
+		item.partsOfItem?.fail(failed);
+		progress.slotWait.slot?.release();
 		forgetPaidKey(progress);
 		// What approves or reviews an agent run makes no new one.
 		if (item.spec.endpoint.does === 'creates') recordEvent(item.memory, { kind: 'jobFailed' });
 		forgetUploads(item, files, idempotency);
-		return failureOf(job);
+		return failed;
 	}
 }
 

@@ -177,6 +177,20 @@ test('once the job of a part has failed, a part that was not made yet is not mad
 	expect(model.jobs.map(({ prompt }) => prompt).sort()).toEqual(['second', 'third']);
 });
 
+test.each([12, 100, Infinity])(
+	'of %d credits, a part that gets the slot of one whose job has failed is not sent, for that reason',
+	async (maxCredits) => {
+		const { model, click } = longText({
+			price: () => 4,
+			concurrentJobs: 1,
+			ending: () => ({ status: 'failed', error: { message: 'no' } }),
+		});
+		const { result } = await click('one', { maxCredits });
+		expect(result).toMatchObject({ failure: { kind: 'jobFailed' } });
+		expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first']);
+	},
+);
+
 test('parts that Same Request gives again for nothing need not fit', async () => {
 	const ofFirst = { status: 'failed', error: { message: 'no' } };
 	const { model, click } = longText({
