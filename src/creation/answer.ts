@@ -101,10 +101,14 @@ function tellTopUpGate(progress: Progress, made: Result<ObtainedJob>): 'topUp' |
 	const { item, creditWait, idempotency } = progress;
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
+	if (!made.ok && refusalOf(made) !== 'noCredits') return undefined;
+	creditWait.endTurn = undefined;
 	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper
 	// request.
-	if (made.ok) workspace.topUpGate.succeeded(creditWait.lackedCredits !== undefined);
-	if (made.ok || refusalOf(made) !== 'noCredits') return undefined;
+	if (made.ok) {
+		workspace.topUpGate.succeeded(creditWait.lackedCredits !== undefined);
+		return undefined;
+	}
 	workspace.topUpGate.refused();
 	creditWait.lackedCredits = made;
 	progress.slotWait.waitsSince = undefined;

@@ -131,7 +131,8 @@ class Creation {
 		const { item, files, idempotency, progress } = this;
 		const unfit = await this.begin();
 		if (unfit) return unfit;
-		const made = await this.obtainJob();
+		// However it ends: others may wait for its turn to try whether there are credits.
+		const made = await this.obtainJob().finally(() => progress.creditWait.endTurn?.());
 		if (made.ok) {
 			// Not awaited, so that this call does not stay suspended while the job runs.
 			return this.awaitEnd(made.value);

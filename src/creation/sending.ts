@@ -109,10 +109,7 @@ export async function sendCreation(
 		if (lacking) return lacking;
 		const { isEmpty } = run.itemsOfKey(workspace);
 		const refused = isEmpty ? undefined : refusedAlike(item);
-		if (refused) {
-			topUpGate.passOn();
-			return refused;
-		}
+		if (refused) return refused;
 	}
 	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
 	slotWait.waitsSince ??= workspace.clock.monotonic();

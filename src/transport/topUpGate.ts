@@ -16,6 +16,8 @@ export interface CreditWait {
 	creditsBy?: number;
 	/** The last 402 that it was refused with. */
 	lackedCredits?: Failed;
+	/** Ends its turn to try, where it has one and no answer has said whether there are credits. */
+	endTurn?: () => void;
 }
 
 /**
@@ -26,9 +28,10 @@ export interface CreditWait {
  * 1. Creations that were not refused yet are tried first: they may be cheaper than the refused ones.
  * 2. If a creation succeeds that was refused before, there was a top-up, and all go on. Any other that
  *    succeeds may only be cheaper: then one more is tried at once.
- * 3. A creation that was refused waits until its deadline, any other until it is tried or cancelled. Once a
- *    deadline has passed, those of its run that ask for as much of the same pass their turn on (`noteFailure`
- *    in `creation/refusals.ts`).
+ * 3. If a turn ends without an answer about credits, whatever the reason, the next one begins at once.
+ * 4. A creation that was refused waits until its deadline, any other until it is tried or cancelled. Once a
+ *    deadline has passed, those of its run that ask for as much of the same are not sent (`noteFailure` in
+ *    `creation/refusals.ts`).
  */
 export class TopUpGate {
 	/** When the next attempt may be made, on the monotonic clock; `undefined` while credits do not lack. */
@@ -71,10 +74,15 @@ export class TopUpGate {
 		wait: CreditWait,
 		timeoutMs: number,
 	): Promise<Failed | undefined> {
+		// It may wait anew, such as after a 429.
+		wait.endTurn?.();
 		wait.hadCredits = !this.lacksCredits;
 		if (this.lacksCredits) wait.creditsBy ??= this.clock.monotonic() + timeoutMs;
 		const { creditsBy = Infinity, lackedCredits } = wait;
-		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) return undefined;
+		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) {
+			if (this.lacksCredits) wait.endTurn = () => this.endTurn(wait);
+			return undefined;
+		}
 		// What was not refused yet waits until it is tried or cancelled.
 		const isCancelled = channel.signal?.aborted || lackedCredits === undefined;
 		return isCancelled ? fail({ kind: 'cancelled' }) : lackedCredits;
@@ -98,8 +106,9 @@ export class TopUpGate {
 		this.serve();
 	}
 
-	/** A creation is not sent whose turn it was: the next one has it at once. */
-	passOn(): void {
+	/** The turn of a creation is over, and nobody knows whether there are credits: the next one has it. */
+	private endTurn(wait: CreditWait): void {
+		wait.endTurn = undefined;
 		this.succeeded(false);
 	}
 

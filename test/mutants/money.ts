@@ -618,7 +618,12 @@ export const money: Mutant[] = [
 		},
 		'money/top-up-waited-for-by-all': {
 			why: 'After an hour of waiting for a top-up, each row that asks for the same waits 20 seconds more.',
-			from: 'topUpGate.passOn();',
+			from: '.finally(() => progress.creditWait.endTurn?.())',
+			to: '',
+		},
+		'money/a-402-is-no-answer': {
+			why: 'Without credits, each refusal lets the next row try at once, thousands a minute.',
+			from: 'creditWait.endTurn = undefined;',
 			to: '',
 		},
 	}),
