@@ -5,7 +5,7 @@ import { LostOfWorkflow } from '../src/creation/idempotency/lostRequests';
 import { Run } from '../src/creation/run';
 import { ExecutionSum } from '../src/creation/credits/ledger';
 import { create } from '../src/creation/creation';
-import type { Item } from '../src/creation/item';
+import type { IdempotencyMode, Item } from '../src/creation/item';
 import type { RateLimits } from '../src/transport/credential';
 import { Workspace } from '../src/transport/workspace';
 import type { Clock, Random, Send } from '../src/base/types';
@@ -39,6 +39,7 @@ interface Options {
 	limits?: RateLimits;
 	signal?: AbortSignal;
 	prompt?: (item: number) => string;
+	idempotency?: IdempotencyMode;
 	from?: Package;
 }
 
@@ -57,7 +58,7 @@ const REQUESTER: Item['origin']['requester'] = {
  */
 export function startRun(options: Options): { workspace: Workspace; items: Promise<boolean[]> } {
 	const { clock, random, send, jobs, name = 'a', limits = PLAN, signal } = options;
-	const { prompt = String, from = SOURCES } = options;
+	const { prompt = String, idempotency = 'execution', from = SOURCES } = options;
 	const workspace = new from.Workspace(limits, clock, random);
 	const host = { ...hostWith(send), channel: { send, fairnessKey: 'execution 1', signal } };
 	// What the items of a run share in n8n, they share here.
@@ -71,7 +72,7 @@ export function startRun(options: Options): { workspace: Workspace; items: Promi
 		nodeMemory: { runId: name, items: {} },
 		origin: { requester: REQUESTER },
 	};
-	const settings = settingsWith({ waitTimeoutMs: Infinity });
+	const settings = settingsWith({ waitTimeoutMs: Infinity, idempotency });
 	const items = Array.from({ length: jobs }, (_, itemIndex) =>
 		from.create({ ...runOf({ ...shared, itemIndex, prompt: prompt(itemIndex) }), settings }),
 	);

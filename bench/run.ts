@@ -23,7 +23,7 @@ const PARTS = {
 	/** Heap of waiting items, size of the package. */
 	memory: async () => {
 		await buildProject();
-		return figureTable('Memory and size', [...(await waiting()), ...loading()]);
+		return figureTable('Memory and size', [...waiting(), ...loading()]);
 	},
 	/** A real n8n: overhead, files. */
 	n8n: async () => figureTable('In a real n8n', await real(console.error)),
