@@ -91,14 +91,12 @@ class Creation {
 	/** Its request without the URLs of its files and without the model that is not chosen. */
 	private readonly draft: CreationRequest;
 	private readonly progress: Progress;
-	/** Fires when nothing may be sent for the item that has not been sent yet. */
-	private readonly stop: AbortSignal;
 
 	constructor(
 		private readonly item: Item,
 		private readonly files: LocalFiles,
 	) {
-		const { run, giveUp, userInputHash, memory, origin, request, partsOfItem } = item;
+		const { userInputHash, memory, origin, request, partsOfItem } = item;
 		const { path, body } = request;
 		const requestHash = requestHashOf(request, files);
 		this.idempotency = idempotencyOf(item, requestHash);
@@ -114,10 +112,18 @@ class Creation {
 			lastRequest: { since: 0 },
 			creditWait: {},
 		};
-		const { stop } = run.groupOf(item);
-		this.stop = giveUp ? AbortSignal.any([stop, giveUp]) : stop;
 		const repeatsOnly = () => isRepetition(this.progress, this.draft);
 		partsOfItem?.all.push({ memory, origin, body, repeatsOnly });
+	}
+
+	/**
+	 * Fires when nothing may be sent for the item that is not out yet. An answer that is lost puts the item
+	 * into another group, and so does what an earlier execution has lost.
+	 */
+	private get stop(): AbortSignal {
+		const { item } = this;
+		const { stop } = item.run.groupOf(item);
+		return item.giveUp ? AbortSignal.any([stop, item.giveUp]) : stop;
 	}
 
 	/** Whatever of our own has thrown: its slot is for others, unless a job runs in it. */
@@ -172,9 +178,8 @@ class Creation {
 	 * Where an answer is no end, it is decided anew what to send.
 	 */
 	private async obtainJob(): Promise<Result<ObtainedJob>> {
-		const { item, files, progress, stop } = this;
+		const { item, files, progress } = this;
 		const { host, memory } = item;
-		const channel = { ...host.channel, signal: stop };
 		for (;;) {
 			// What sends files, reads a known job or asks for the first model goes in turn with others of the
 			// run.
@@ -184,6 +189,7 @@ class Creation {
 				: await withReadPermit(item, async (one) => await this.decide(one));
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
+			const channel = { ...host.channel, signal: this.stop };
 			const heard = await sendCreation(progress, start.value.request, channel);
 			if ('again' in heard) {
 				progress.again = heard.again;

@@ -8,7 +8,7 @@ import type { TodayAsOf } from './credits/today';
 import type { Item, Prepared } from './item';
 import { Group, ItemsOfKey, noteFailure, refusedAlike, whyStopped } from './refusals';
 import type { Unfinished } from './idempotency/lostRequests';
-import type { JobReference } from './idempotency/itemState';
+import { isOutcomeOpen, type JobReference } from './idempotency/itemState';
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */
 export interface DrySummary {
@@ -95,13 +95,15 @@ export class Run {
 	}
 
 	/**
-	 * The smallest group of an item: all items, where the run fails with one of them. What keeps others of
-	 * its kind from being made does not keep it from the job that it has.
+	 * The smallest group of an item, by what is known of it now: all items, where the run fails with one of
+	 * them. What keeps others of its kind from being made does not keep it from the job that it has or may
+	 * have.
 	 */
 	groupOf(item: Item): Group {
 		if (!this.continuesOnFail) return this.all;
 		const ofKey = this.itemsOfKey(item.workspace);
-		return 'job' in item.memory.state ? ofKey : ofKey.ofKind(item);
+		const { state } = item.memory;
+		return 'job' in state || isOutcomeOpen(state) ? ofKey : ofKey.ofKind(item);
 	}
 
 	/** What the items have created, and what an earlier try of theirs had. */

@@ -6,6 +6,7 @@ import { MediaGenPersona } from '../../nodes/Persona/MediaGenPersona.node';
 import { MediaGenSpeech } from '../../nodes/Speech/MediaGenSpeech.node';
 import type { ApiRequest, SendResult } from '../../src/base/types';
 import { answer, errorBody, LOST } from '../model/answers';
+import { DECIDED } from '../support/askAgain';
 import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
@@ -331,14 +332,16 @@ describe('what may be paid for already is delivered, whatever is refused to anot
 		[402, ROWS],
 		[402, 1],
 		[403, ROWS],
+		[429, 3],
 		['silence', 3],
 	];
 
 	const fails = (status: number | 'silence') =>
 		status === 'silence' ? LOST : answer(status, errorBody('No'));
 
-	/** The second try of a run, whose first rows are refused: which rows it delivers. */
+	/** A run that is asked for again, whose first rows are refused: which rows it delivers then. */
 	async function secondTry(
+		way: keyof typeof DECIDED,
 		status: number | 'silence',
 		size: number,
 		first: (request: ApiRequest) => SendResult,
@@ -346,12 +349,7 @@ describe('what may be paid for already is delivered, whatever is refused to anot
 		let tries = 1;
 		const t = setUp({
 			json: rowNumbers.map(() => ({})),
-			given: {
-				model: byId('m'),
-				downloadOutputs: false,
-				waitForCompletion: false,
-				requestOptions: { batching: { batch: { batchSize: size, batchInterval: 7 * MINUTE } } },
-			},
+			given: { model: byId('m'), downloadOutputs: false },
 			own: (row) => ({ prompt: `row ${row}.`, options: { waitTimeout: 1 } }),
 			continueOnFail: true,
 			credential: { requestsPerMinute: 60_000, concurrentJobs: 20 },
@@ -360,35 +358,41 @@ describe('what may be paid for already is delivered, whatever is refused to anot
 				const row = rowOf(request);
 				if (Number.isNaN(row)) return answer(200, { object: 'list', data: [] });
 				if (isPost(request) && row < 3) return fails(tries === 1 ? 400 : status);
-				if (tries === 1 && isPost(request)) return first(request);
+				if (tries === 1) return first(request);
 				return answer(200, { id: `gen-${row}`, object: 'generation', ...done, outputs: [] });
 			},
 		});
-		const of = { nodeMemory: {}, executionId: `twice ${status} ${size}` };
-		await ended(t.run(of));
+		const nodeMemory = {};
+		const ofTry = () => ({
+			...DECIDED[way]?.(tries, nodeMemory),
+			...(tries === 1 && { nodeMemory }),
+			workflowId: `asked again ${way} ${status} ${size} ${first.name}`,
+		});
+		await ended(t.run(ofTry()));
 		tries = 2;
 		await clock.pass(1_000);
-		const { items } = await ended(t.run(of));
+		const batching = { batch: { batchSize: size, batchInterval: 7 * MINUTE } };
+		const { items } = await ended(t.run(ofTry(), { requestOptions: { batching } }));
 		const good = items.filter(({ json }) => json.error === undefined);
 		return good.map(({ pairedItem }) => (pairedItem as { item: number }).item);
 	}
 
 	const others = rowNumbers.slice(3);
 
-	test.each(refusals)('jobs that are known, after %s, %i at a time', async (status, size) => {
-		const queued = (request: ApiRequest) => {
-			const id = `gen-${rowOf(request)}`;
-			return answer(202, { id, object: 'generation', status: 'queued' });
-		};
-		expect(await secondTry(status, size, queued)).toEqual(others);
-	});
+	describe.each(Object.keys(DECIDED))('%s', (way) => {
+		test.each(refusals)('jobs that are known, after %s, %i at a time', async (status, size) => {
+			const queued = (request: ApiRequest) => {
+				const id = `gen-${rowOf(request)}`;
+				return answer(202, { id, object: 'generation', status: 'queued' });
+			};
+			expect(await secondTry(way, status, size, queued)).toEqual(others);
+		});
 
-	test.each(refusals.filter(([status]) => status !== 'silence'))(
-		'answers that were lost, after %s, %i at a time',
-		async (status, size) => {
-			expect(await secondTry(status, size, () => LOST)).toEqual(others);
-		},
-	);
+		test.each(refusals)('answers that were lost, after %s, %i at a time', async (status, size) => {
+			const lost = () => LOST;
+			expect(await secondTry(way, status, size, lost)).toEqual(others);
+		});
+	});
 });
 
 test('jobs that may not be read say nothing of what is made of another kind', async () => {
