@@ -1,5 +1,6 @@
 import { textOf } from '../api';
 import { fail, ok, type Result } from '../base/result';
+import { findOnce } from '../base/maps';
 import { flagOf, instancesIn, withoutInstances } from '../base/values';
 import { creditWords, roundedUp } from '../base/texts';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
@@ -12,7 +13,7 @@ import type { StoredFile } from '../transport/host';
 import { withFirstModel } from './firstModel';
 import type { Item, ItemOutput } from './item';
 import { requestHashOf, idempotencyOf } from './idempotency/idempotency';
-import type { DrySummary } from './run';
+import type { DrySummary, Run } from './run';
 import { askBook, withBudget } from './credits/creditLimits';
 import { statesOf } from './idempotency/itemState';
 import { openFiles } from './uploads';
@@ -88,6 +89,9 @@ async function summaryOf(item: Item): Promise<DrySummary> {
 	const nothing = isAll ? 'Nothing was sent.' : 'Nothing was sent of the items that are dry runs.';
 	return { wouldBe, sentence: `${nothing} It would create ${wouldBe}.${bad}` };
 }
+
+/** What a dry run says of all items. The first asks for the prices of all, so that the others need not. */
+const summaries = new WeakMap<Run, Promise<DrySummary>>();
 
 /** A file that stands for an output. */
 interface Sample {
@@ -224,9 +228,7 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 	const requestHash = requestHashOf(request, opened.value);
 	const asNew: Item = { ...item, memory: { ...memory, requestHash, keySeed: undefined } };
 	const idempotency = idempotencyOf(asNew, requestHash);
-	// The first item asks for the prices of all, so that the others need not.
-	run.cache.dry ??= summaryOf(item);
-	run.drySummary = await run.cache.dry;
+	run.drySummary = await findOnce(summaries, run, () => summaryOf(item));
 	const { sentence: summary } = run.drySummary;
 	const resources: Json[] = [];
 	const files: StoredFile[][] = [];

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../api';
-import { getOrCreate } from '../base/maps';
+import { findOnce, getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { isResource, type ApiRequest } from '../base/types';
 import { mustBeList, pageOf } from '../transport/pages';
@@ -35,15 +35,17 @@ async function readFirstModel(item: Item, mode: unknown): Promise<Result<string>
  * read by the first item of a run that asks for it.
  */
 export async function withFirstModel(item: Item, body: unknown): Promise<Result<unknown>> {
-	const { run, workspace } = item;
+	const { run, settings, workspace } = item;
 	const { mode } = body as { mode: unknown };
 	const { firstModels } = run.cache;
-	const byMode = getOrCreate(firstModels, workspace, () => new Map());
+	const ofWorkspace = getOrCreate(firstModels, workspace, () => new Map());
 	const read = async () => await readFirstModel(item, mode);
 	const { path } = ENDPOINTS.listModels;
-	const model = await getOrCreate(byMode, mode, () => unlessRefusedAlike(item, path, read));
-	// The next item asks again for what could not be read. A dry run does without it.
-	const isAnswered = model.ok || model.failure.kind === 'input';
-	if (!isAnswered && !item.settings.dryRun) byMode.delete(mode);
+	const send = async () => await unlessRefusedAlike(item, path, read);
+	// A dry run does without what could not be read, and asks for it once. What is sent asks for itself.
+	const hasFailed = (one: Result<string>) =>
+		!one.ok && one.failure.kind !== 'input' && !settings.dryRun;
+	const key = JSON.stringify([mode, settings.dryRun]);
+	const model = await findOnce(ofWorkspace, key, send, hasFailed);
 	return model.ok ? ok({ ...(body as object), model: model.value }) : model;
 }

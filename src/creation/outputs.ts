@@ -1,6 +1,6 @@
 import { textOf } from '../api';
 import { safeFileName } from '../base/fileNames';
-import { getOrCreate } from '../base/maps';
+import { findOnce, getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
 import { download, type Output } from '../files/transfer';
@@ -168,13 +168,8 @@ async function fetchOnce(
 ): Promise<Result<StoredFile>> {
 	if (!nodeMemory) return await download(host, workspace, output);
 	const files = getOrCreate(filesByNodeMemory, nodeMemory, () => new Map());
-	const fetching = getOrCreate(files, name, () => download(host, workspace, output));
-	let fetched: Result<StoredFile> | undefined;
-	try {
-		fetched = await fetching;
-	} finally {
-		if (!fetched?.ok) files.delete(name);
-	}
+	const load = () => download(host, workspace, output);
+	const fetched = await findOnce(files, name, load, (one) => !one.ok);
 	return fetched.ok ? ok({ ...fetched.value }) : fetched;
 }
 

@@ -18,14 +18,15 @@ export interface DrySummary {
 
 /** What is the same for all items of a run: the first one that needs it finds it out. */
 interface RunCache {
-	/** What a dry run says of all items. */
-	dry?: Promise<DrySummary>;
 	/** What each workspace has spent today. A credential may hold another API key for each item. */
 	today: Map<Workspace, Promise<TodayAsOf>>;
 	/** What earlier runs of the node in this execution have asked for and not been given. */
 	unfinished?: Unfinished;
-	/** By workspace and mode, the model that is listed first, for items in which none is chosen. */
-	firstModels: Map<Workspace, Map<unknown, Promise<Result<string>>>>;
+	/**
+	 * By workspace, then by mode and for dry runs apart, the model that is listed first, for items in which
+	 * none is chosen.
+	 */
+	firstModels: Map<Workspace, Map<string, Promise<Result<string>>>>;
 }
 
 /** So many items of a run read at a time: as many as a workspace runs jobs by default. */

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../api';
-import { getOrCreate } from '../base/maps';
+import { findOnce, getOrCreate } from '../base/maps';
 import { shortHash } from '../base/hash';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Json } from '../base/types';
@@ -39,16 +39,7 @@ function readOnce({ run, host }: Item, source: BinarySource): Opening {
 	// Without an id it is kept in memory, where reading it again costs little.
 	if (id === undefined) return readFile(source, host.channel);
 	const ofRun = getOrCreate(readInRun, run, () => new Map());
-	const read = async () => {
-		try {
-			return await readFile(source, host.channel);
-		} catch (error) {
-			// Whoever needs it next tries again.
-			ofRun.delete(id);
-			throw error as Error;
-		}
-	};
-	return getOrCreate(ofRun, id, read);
+	return findOnce(ofRun, id, () => readFile(source, host.channel));
 }
 
 /** What n8n says of a file that it does not have any more, such as one of an execution that was pruned. */

@@ -256,13 +256,13 @@ export const files: Mutant[] = [
 	...caughtBy('test/creation/outputs.test.ts', {
 		'files/fetched-again-on-retry': {
 			why: 'Retry On Fail downloads and stores every file of the run again.',
-			from: 'getOrCreate(files, name, () => download(host, workspace, output))',
-			to: 'download(host, workspace, output)',
+			from: 'findOnce(files, name, load, (one) => !one.ok)',
+			to: 'load()',
 		},
 		'files/failed-download-is-kept': {
 			why: 'A file that could not be fetched once is never asked for again by the tries of the execution.',
-			from: 'if (!fetched?.ok) files.delete(name);',
-			to: '',
+			from: 'load, (one) => !one.ok',
+			to: 'load',
 		},
 	}),
 	...caughtBy('test/files/upload.test.ts', {

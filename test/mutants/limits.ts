@@ -244,11 +244,18 @@ export const limits: Mutant[] = [
 			to: 'if (entries.length > 0) return ok(entries.slice(0, wanted));',
 		},
 	}),
+	...caughtBy('test/creation/findOnce.everyDoor.test.ts', {
+		'limits/one-broken-reading-ends-all': {
+			why: 'What breaks off for the first row, such as the reading of the day, breaks off for all that follow.',
+			from: '}, forget);',
+			to: '}, () => {});',
+		},
+	}),
 	...caughtBy('test/creation/firstModel.test.ts', {
 		'limits/each-item-asks-for-the-model': {
 			why: 'A batch in a node as it opens asks for the catalogue once an item, and uses the minute up with that.',
-			from: 'getOrCreate(byMode, mode, () => unlessRefusedAlike(item, path, read))',
-			to: 'unlessRefusedAlike(item, path, read)',
+			from: 'findOnce(ofWorkspace, key, send, hasFailed)',
+			to: 'send()',
 		},
 	}),
 ];

@@ -19,6 +19,7 @@ const KEPT: Record<string, string> = {
 	begun: 'calls of agents that have not ended: until the agent was told, for its next call',
 	withoutExecution: "what a call has lost that has no execution: a day, for n8n's own Agents",
 	filesByNodeMemory: 'files that were fetched: the execution, for Retry On Fail and equal rows',
+	summaries: 'what a dry run says of all items: the run, for each of them',
 	readInRun: 'files that were read: the run, for rows with the same file',
 	underWay: 'files on their way up: the execution, for rows with the same file',
 	inProcess: 'files that were sent: a day, for the next click',

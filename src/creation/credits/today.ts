@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../api';
-import { getOrCreate } from '../../base/maps';
+import { findOnce } from '../../base/maps';
 import { MINUTE_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
 import { mustBeObject, requestResource } from '../../transport/client';
@@ -181,5 +181,5 @@ export async function askToday(item: Item, request: Priced): Promise<void> {
 		await lookAtUnwatched(item);
 		return await readToday(item);
 	};
-	run.today.set(workspace, await getOrCreate(readings, workspace, read));
+	run.today.set(workspace, await findOnce(readings, workspace, read));
 }
