@@ -23,7 +23,7 @@ import type { Item } from './item';
  * 3. Each other row asks `refusedAlike` before it is sent (`sendCreation` and `sendNow` in `sending.ts`), one
  *    with files before they go up (`newRequest` in `creation.ts`). The same kind and as much or more is not
  *    sent: "Not sent: the credits ran out at item 3". All else is sent and finds out for itself, as is what
- *    may be paid for already.
+ *    may be paid for already, and each row once the `TopUpGate` has seen a top-up.
  * 4. Each of them becomes a failed row (`failedRows.ts`), which says that no credits were spent unless an
  *    earlier request of it is open (`creditSentence.ts`).
  */
@@ -135,6 +135,8 @@ interface TooDear {
 	kind: string;
 	amount: number;
 	halt: Halt;
+	/** When it ended, on the monotonic clock. A top-up after that may have paid for others. */
+	endedAt: number;
 }
 
 /** Rows that name the same things which a key may not be allowed to use. */
@@ -186,7 +188,10 @@ export class ItemsOfKey extends Group {
 	private tooDearFor(item: Item): TooDear | undefined {
 		const priced = pricedOf(item);
 		const kind = exactKindOf(priced);
-		return this.tooDear.find((one) => one.kind === kind && amountOf(priced) >= one.amount);
+		const { toppedUpAt } = item.workspace.topUpGate;
+		return this.tooDear.find(
+			(one) => one.endedAt > toppedUpAt && one.kind === kind && amountOf(priced) >= one.amount,
+		);
 	}
 
 	/** An item was refused, or had no answer. */
@@ -201,7 +206,13 @@ export class ItemsOfKey extends Group {
 		if (reach === 'amount') {
 			if (this.tooDearFor(item)) return false;
 			const priced = pricedOf(item);
-			this.tooDear.push({ kind: exactKindOf(priced), amount: amountOf(priced), halt });
+			const endedAt = item.workspace.clock.monotonic();
+			this.tooDear.push({
+				kind: exactKindOf(priced),
+				amount: amountOf(priced),
+				halt,
+				endedAt,
+			});
 			return true;
 		}
 		if (reach === 'names') {

@@ -36,6 +36,8 @@ export interface CreditWait {
 export class TopUpGate {
 	/** When the next attempt may be made, on the monotonic clock; `undefined` while credits do not lack. */
 	private nextTryAt: number | undefined;
+	/** When there was last a top-up, as far as is known, on the monotonic clock. */
+	toppedUpAt = -Infinity;
 	private readonly untried = new WaitQueue(false);
 	private readonly refusedBefore = new WaitQueue(false);
 	private readonly wakeUp: WakeUp;
@@ -102,6 +104,7 @@ export class TopUpGate {
 	 */
 	succeeded(wasRefusedBefore: boolean): void {
 		if (this.nextTryAt === undefined) return;
+		if (wasRefusedBefore) this.toppedUpAt = this.clock.monotonic();
 		this.nextTryAt = wasRefusedBefore ? undefined : this.clock.monotonic();
 		this.serve();
 	}

@@ -132,6 +132,29 @@ describe('402', () => {
 			expect(made).toEqual([...times(20).map(() => false), ...times(5).map(() => true)]);
 		});
 
+		test('once another one has got its top-up, those that ask for the same are sent again', async () => {
+			const models = ['film', 'm', 'film', 'film'];
+			const batching = { batch: { batchSize: 1, batchInterval: 30_000 } };
+			const t = setUp({
+				service: { credits: 0, price: (body) => priceOf(body as Body), jobMs: () => 1_000 },
+				json: models.map(() => ({})),
+				given: { downloadOutputs: false, options, requestOptions: { batching } },
+				own: (item) => ({ model: byId(models[item] ?? ''), prompt: `p${item}` }),
+				continueOnFail: true,
+			});
+			// The first film has waited for its minute by then, and the picture has not.
+			clock.after(70_000, () => {
+				t.model.settings.credits = 1_000;
+			});
+			const { items } = await ended(t.run());
+			expect(items.map(({ json }) => json.error !== undefined)).toEqual([
+				true,
+				false,
+				false,
+				false,
+			]);
+		});
+
 		test('of many kinds a few more are tried', async () => {
 			const rows = times(200).map((_, index) => ({ model: `model ${index}` }));
 			const run = await runOf(rows, 0, more);

@@ -633,6 +633,11 @@ export const money: Mutant[] = [
 			from: 'this.tooDear.push(',
 			to: 'if (item.run.total < 0) this.tooDear.push(',
 		},
+		'money/left-out-after-a-top-up': {
+			why: 'Rows like one that has waited for a top-up in vain are left out for hours after it has come.',
+			from: 'one.endedAt > toppedUpAt && ',
+			to: '',
+		},
 		'money/less-is-left-out': {
 			why: 'After sixteen pictures were refused, a single one that could be paid for is left out.',
 			from: '&& amountOf(priced) >= one.amount',
