@@ -23,11 +23,11 @@ import {
 	type Service,
 } from '../../src/trigger/service';
 import { savedState, saveState } from '../../src/trigger/savedState';
-import { fail, ok, type Result } from '../../src/base/result';
+import { fail, ok, type Failed, type Result } from '../../src/base/result';
 import { isResource, type ApiRequest, type Resource } from '../../src/base/types';
 import { jobState, lacksOutputs } from '../../src/transport/jobState';
 import { mustBeList, pageOf } from '../../src/transport/pages';
-import { isRefusal, refusalOf } from '../../src/transport/statuses';
+import { saysGone } from '../../src/transport/statuses';
 import { jsonOf } from '../../src/n8n/output/rows';
 import { operationError } from '../../src/n8n/output/errors';
 import { findNewlyFinished, isFinished, type PollState, type Reader } from './findNewlyFinished';
@@ -60,8 +60,7 @@ function generationReader(context: IAllExecuteFunctions, service: Service): Read
 		async read(id) {
 			const answer = await readResource(service, ENDPOINTS.getGeneration, id, { retry: false });
 			if (answer.ok) return answer.value;
-			// A page of a gateway says nothing about the generation.
-			return refusalOf(answer) === 'notFound' && isRefusal(answer) ? 'gone' : undefined;
+			return saysGone(answer) ? 'gone' : undefined;
 		},
 	};
 }
@@ -145,6 +144,30 @@ async function withFiles(
 	return ok({ json: shown, binary: files.value });
 }
 
+const GONE =
+	'The service does not know it any more, so it has no files: it was deleted, or the key is of another workspace';
+
+/** Whether a job cannot be had because it was deleted since a poll has found it. */
+async function isDeleted(service: Service, id: string, failed: Failed): Promise<boolean> {
+	if (saysGone(failed)) return true;
+	if (failed.failure.kind !== 'download') return false;
+	const read = await readResource(service, ENDPOINTS.getGeneration, id, { retry: false });
+	return !read.ok && saysGone(read);
+}
+
+/**
+ * The item of a job with its files. One that was deleted meanwhile has none left: it is output as it was
+ * found, since a failure would keep back what else the poll has found, and come again in each retry.
+ */
+async function withFilesIfThere(
+	service: Service,
+	item: INodeExecutionData,
+): Promise<Result<INodeExecutionData>> {
+	const made = await withFiles(service, item);
+	if (made.ok || !(await isDeleted(service, String(item.json.id), made))) return made;
+	return ok({ json: { ...item.json, warning: GONE } });
+}
+
 /**
  * What n8n calls in the execution, where there is time to download: for what a poll has found, or a sample.
  */
@@ -156,5 +179,5 @@ export async function execute(this: IExecuteFunctions): Promise<INodeExecutionDa
 	const service = await openService(this);
 	const items = isManual ? await sample(this, service) : this.getInputData();
 	if (!wantsFiles) return [items];
-	return [await forEachItem(this, items, async (item) => await withFiles(service, item))];
+	return [await forEachItem(this, items, async (item) => await withFilesIfThere(service, item))];
 }

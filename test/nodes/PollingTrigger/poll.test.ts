@@ -160,6 +160,34 @@ describe('the execution that a poll has started', () => {
 		const world = worldOf([], { input: found, parameters: {}, answer });
 		await expect(run(world)).rejects.toThrow(/status 500 \(job a\)/);
 	});
+
+	describe.each<[shows: string, outputs: object]>([
+		['no file', {}],
+		['a file that is not there any more', unreadable],
+	])('of which the list shows %s', (_, outputs) => {
+		const input = [{ json: { ...job('gen_gone'), ...outputs } }, ...found];
+		const worldWhere = (body: unknown) => {
+			const answer = ({ url }: { url: string }) => {
+				const id = url.slice('/generations/'.length);
+				return id === 'gen_gone' ? { statusCode: 404, body } : { statusCode: 200, body: job(id) };
+			};
+			return worldOf([], { input, parameters: {}, answer });
+		};
+
+		test('a generation that was deleted meanwhile comes as it was, and keeps back no other', async () => {
+			const [items] = await run(worldWhere(errorBody('No such generation')));
+			expect(ids([items ?? []])).toEqual(['gen_gone', 'a', 'b']);
+			expect(items?.map(({ json }) => json.warning)).toEqual([
+				expect.stringContaining('The service does not know it any more'),
+				undefined,
+				undefined,
+			]);
+		});
+
+		test('a page of a gateway says nothing of the generation: a retry may find its files', async () => {
+			await expect(run(worldWhere('<html>Not found</html>'))).rejects.toThrow('gen_gone');
+		});
+	});
 });
 
 test('another workspace is not replayed; a new key of the same one loses nothing', async () => {
