@@ -57,6 +57,8 @@ interface LastRequest {
 	sentAt?: number;
 	/** The key of the last one. */
 	key?: string;
+	/** After a cancel, which waits for no answer: settles once that was heard. */
+	stillOut?: Promise<unknown>;
 	/** When one first went out of which nobody knows yet what was done, on the monotonic clock. */
 	openSince?: number;
 }

@@ -127,7 +127,9 @@ export async function sendCreation(
 	try {
 		return await sendInSlot(progress, request, channel);
 	} finally {
-		turn.leave();
+		// After a cancel its request may still be out, and nobody knows what it costs before it was answered.
+		const leave = () => turn.leave();
+		void Promise.resolve(progress.lastRequest.stillOut).then(leave, leave);
 	}
 }
 
@@ -276,7 +278,10 @@ async function exchange(
 	} finally {
 		offAbort(cancel, onCancel);
 		offAbort(channel.signal, onStop);
-		if (cancel?.aborted) void leaveSlotAfter(hearing, slotWait);
+		if (cancel?.aborted) {
+			lastRequest.stillOut = hearing;
+			void leaveSlotAfter(hearing, slotWait);
+		}
 	}
 }
 

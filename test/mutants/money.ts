@@ -627,6 +627,13 @@ export const money: Mutant[] = [
 			to: '',
 		},
 	}),
+	...caughtBy('test/creation/credits/turns.test.ts', {
+		'money/stopped-and-still-out': {
+			why: 'An execution that is stopped lets the next one make a second job that may cost any number of credits.',
+			from: 'lastRequest.stillOut = hearing;',
+			to: '',
+		},
+	}),
 	...caughtBy('test/creation/refusals.test.ts', {
 		'money/same-again-after-a-402': {
 			why: 'Without credits, two hundred rows that ask for the same are all sent and refused.',
