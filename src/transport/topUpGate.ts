@@ -28,7 +28,8 @@ export interface CreditWait {
  * 1. Creations that were not refused yet are tried first: they may be cheaper than the refused ones.
  * 2. If a creation succeeds that was refused before, there was a top-up, and all go on. Any other that
  *    succeeds may only be cheaper: then one more is tried at once.
- * 3. If a turn ends without an answer about credits, whatever the reason, the next one begins at once.
+ * 3. If the newest turn ends without an answer about credits, whatever the reason, the next one begins at
+ *    once.
  * 4. A creation that was refused waits until its deadline, any other until it is tried or cancelled. Once a
  *    deadline has passed, those of its run that ask for as much of the same are not sent (`noteFailure` in
  *    `creation/refusals.ts`).
@@ -38,6 +39,8 @@ export class TopUpGate {
 	private nextTryAt: number | undefined;
 	/** When there was last a top-up, as far as is known, on the monotonic clock. */
 	toppedUpAt = -Infinity;
+	/** Whose turn has begun last. One before it may still wait for a slot, and others have had their turn. */
+	private newest: CreditWait | undefined;
 	private readonly untried = new WaitQueue(false);
 	private readonly refusedBefore = new WaitQueue(false);
 	private readonly wakeUp: WakeUp;
@@ -82,7 +85,10 @@ export class TopUpGate {
 		if (this.lacksCredits) wait.creditsBy ??= this.clock.monotonic() + timeoutMs;
 		const { creditsBy = Infinity, lackedCredits } = wait;
 		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) {
-			if (this.lacksCredits) wait.endTurn = () => this.endTurn(wait);
+			if (this.lacksCredits) {
+				this.newest = wait;
+				wait.endTurn = () => this.endTurn(wait);
+			}
 			return undefined;
 		}
 		// What was not refused yet waits until it is tried or cancelled.
@@ -112,7 +118,7 @@ export class TopUpGate {
 	/** The turn of a creation is over, and nobody knows whether there are credits: the next one has it. */
 	private endTurn(wait: CreditWait): void {
 		wait.endTurn = undefined;
-		this.succeeded(false);
+		if (wait === this.newest) this.succeeded(false);
 	}
 
 	private get waiting(): number {

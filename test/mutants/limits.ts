@@ -128,6 +128,11 @@ export const limits: Mutant[] = [
 			from: 'const TRY_EVERY_MS = 20_000;',
 			to: 'const TRY_EVERY_MS = 2_000;',
 		},
+		'limits/old-turns-all-count': {
+			why: 'Without credits, a batch that waits for slots and is stopped lets a hundred rows try at once.',
+			from: 'if (wait === this.newest) this.succeeded(false);',
+			to: 'this.succeeded(false);',
+		},
 		'limits/one-cheap-job-opens-the-gate': {
 			why: 'A cheap job that still fits lets hundreds of dear ones go on, and all of them are refused.',
 			from: 'wasRefusedBefore ? undefined : this.clock.monotonic()',

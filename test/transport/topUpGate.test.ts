@@ -1,4 +1,4 @@
-import { TopUpGate } from '../../src/transport/topUpGate';
+import { TopUpGate, type CreditWait } from '../../src/transport/topUpGate';
 import { channelOf } from '../model/answers';
 import { VirtualClock } from '../model/virtualClock';
 
@@ -89,4 +89,21 @@ test('a wait of one that was refused ends at its deadline, and any at once when 
 	expect(clock.monotonic()).toBe(deadline);
 	await clock.pass(1_000);
 	expect(clock.sleeping).toBe(0);
+});
+
+test('turns that end together, long after the newest one has begun, let one more try, and no more', async () => {
+	const { clock, gate } = empty();
+	const waits = Array.from({ length: 9 }, (): CreditWait => ({}));
+	const tried: CreditWait[] = [];
+	for (const wait of waits) {
+		const waiting = gate.awaitCredits(channel(), wait, 60 * MINUTE);
+		void waiting.then(() => tried.push(wait));
+	}
+	await clock.pass(MINUTE + 1_000);
+	expect(tried).toHaveLength(3);
+	// Such as those of an execution that has waited for slots, and is stopped.
+	for (const wait of [...tried]) wait.endTurn?.();
+	await clock.pass(1_000);
+	expect(tried).toHaveLength(4);
+	await clock.pass(60 * MINUTE);
 });
