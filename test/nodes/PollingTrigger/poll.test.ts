@@ -241,12 +241,12 @@ test('a poll that begins while another is running does nothing', async () => {
 });
 
 describe('a running generation that the list does not show any more', () => {
-	/** Looks until then, while a read of the generation is answered with 404. */
-	async function lookAt404(body: unknown) {
+	/** Looks until then, while a read of the generation says that there is none. */
+	async function lookAtGone(body: unknown, statusCode = 404) {
 		const slow = job('slow', 'queued');
 		const listed = [slow];
 		const list = { object: 'list', data: listed, has_more: false };
-		let read = { statusCode: 404, body };
+		let read = { statusCode, body };
 		const world = worldOf(listed, {
 			answer: ({ url }) => (url === '/generations' ? { statusCode: 200, body: list } : read),
 		});
@@ -259,10 +259,10 @@ describe('a running generation that the list does not show any more', () => {
 	}
 
 	test('is not lost by a page of a gateway in its place', async () => {
-		expect(await lookAt404('<html>')).toEqual(['slow']);
+		expect(await lookAtGone('<html>')).toEqual(['slow']);
 	});
 
-	test('is not asked for again once the service does not know it', async () => {
-		expect(await lookAt404(errorBody('No such generation'))).toBeUndefined();
+	test.each([404, 410])('is not asked for again once the service says %i', async (statusCode) => {
+		expect(await lookAtGone(errorBody('No such generation'), statusCode)).toBeUndefined();
 	});
 });
