@@ -132,15 +132,15 @@ class Kind extends Group {
 
 /** A row that was refused for lack of credits. */
 interface TooDear {
-	kind: string;
+	exactKind: string;
 	amount: number;
 	halt: Halt;
 	/** When it ended, on the monotonic clock. A top-up after that may have paid for others. */
 	endedAt: number;
 }
 
-/** Rows that name the same things which a key may not be allowed to use. */
-interface Alike {
+/** Rows that name the same things, which a key may not be allowed to use. */
+interface SameNames {
 	/** The rows by n8n's number, because a row with several parts is refused only once. */
 	refused: Set<number>;
 	isAccepted: boolean;
@@ -153,8 +153,11 @@ const voicesIn = (body: Json): unknown[] => {
 	return [isRecord(parameters) ? parameters.voice : undefined, ...new Set(ofBlocks)];
 };
 
-/** @param path of what was refused */
-function likenessOf({ request }: Item, path = request.path): string {
+/**
+ * What a request names: the path, mode, model, persona and voices.
+ * @param path of what was refused
+ */
+function namesIn({ request }: Item, path = request.path): string {
 	const body = isRecord(request.body) && path === request.path ? request.body : {};
 	return JSON.stringify([path, body.mode, body.model, body.persona_id, voicesIn(body)]);
 }
@@ -166,11 +169,14 @@ const pricedOf = ({ spec, request }: Item) => ({ endpoint: spec.endpoint, body: 
  * another request of the item, such as an upload.
  */
 export class ItemsOfKey extends Group {
-	/** Whether nothing was refused yet. What halts all of them is told by their signal, and not here. */
-	isEmpty = true;
+	/**
+	 * Whether any of them was refused, so that it is worth asking `refusedAlike`. What halts all of them is
+	 * told by their signal, and not here.
+	 */
+	hasRefusals = false;
 	private readonly kinds = new Map<string, Kind>();
 	private readonly tooDear: TooDear[] = [];
-	private readonly alike = new Map<string, Alike>();
+	private readonly byNames = new Map<string, SameNames>();
 	/** The rows that were refused since the last success. */
 	private readonly inARow = new Set<number>();
 
@@ -180,23 +186,24 @@ export class ItemsOfKey extends Group {
 		return getOrCreate(this.kinds, kind, () => new Kind(undefined, this));
 	}
 
-	private alikeOf(item: Item, path?: string): Alike {
+	private ofNames(item: Item, path?: string): SameNames {
 		const none = () => ({ refused: new Set<number>(), isAccepted: false });
-		return getOrCreate(this.alike, likenessOf(item, path), none);
+		return getOrCreate(this.byNames, namesIn(item, path), none);
 	}
 
 	private tooDearFor(item: Item): TooDear | undefined {
 		const priced = pricedOf(item);
-		const kind = exactKindOf(priced);
+		const exactKind = exactKindOf(priced);
 		const { toppedUpAt } = item.workspace.topUpGate;
 		return this.tooDear.find(
-			(one) => one.endedAt > toppedUpAt && one.kind === kind && amountOf(priced) >= one.amount,
+			(one) =>
+				one.endedAt > toppedUpAt && one.exactKind === exactKind && amountOf(priced) >= one.amount,
 		);
 	}
 
 	/** An item was refused, or had no answer. */
 	refused(item: Item, { reach, halt }: Meaning, path?: string): void {
-		this.isEmpty = false;
+		this.hasRefusals = true;
 		if (this.isNew(item, { reach, halt }, path)) this.inARow.add(item.itemIndex);
 		if (this.inARow.size >= MANY) this.halt(halt);
 	}
@@ -208,7 +215,7 @@ export class ItemsOfKey extends Group {
 			const priced = pricedOf(item);
 			const endedAt = item.workspace.clock.monotonic();
 			this.tooDear.push({
-				kind: exactKindOf(priced),
+				exactKind: exactKindOf(priced),
 				amount: amountOf(priced),
 				halt,
 				endedAt,
@@ -216,10 +223,10 @@ export class ItemsOfKey extends Group {
 			return true;
 		}
 		if (reach === 'names') {
-			const alike = this.alikeOf(item, path);
-			if (alike.refused.has(item.itemIndex)) return false;
-			alike.refused.add(item.itemIndex);
-			alike.halt ??= halt;
+			const sameNames = this.ofNames(item, path);
+			if (sameNames.refused.has(item.itemIndex)) return false;
+			sameNames.refused.add(item.itemIndex);
+			sameNames.halt ??= halt;
 			// A key that may not upload can still make what needs no files.
 			return path === undefined;
 		}
@@ -233,7 +240,7 @@ export class ItemsOfKey extends Group {
 
 	accepted(item: Item, path?: string): void {
 		if (path === undefined) this.inARow.clear();
-		this.alikeOf(item, path).isAccepted = true;
+		this.ofNames(item, path).isAccepted = true;
 		this.ofKind(item, path).acceptedAt = item.workspace.clock.monotonic();
 	}
 
@@ -241,9 +248,9 @@ export class ItemsOfKey extends Group {
 	whyNot(item: Item, path?: string): Halt | undefined {
 		const { halted } = this.ofKind(item, path);
 		if (halted) return halted;
-		const alike = this.alike.get(likenessOf(item, path));
-		const isForbidden = alike && !alike.isAccepted && alike.refused.size >= FEW;
-		if (isForbidden) return alike.halt;
+		const sameNames = this.byNames.get(namesIn(item, path));
+		const isForbidden = sameNames && !sameNames.isAccepted && sameNames.refused.size >= FEW;
+		if (isForbidden) return sameNames.halt;
 		// A 402 is about what would be paid for, not about a file or a job that is read.
 		return path === undefined ? this.tooDearFor(item)?.halt : undefined;
 	}

@@ -107,8 +107,8 @@ export async function sendCreation(
 		const { topUpGate } = workspace;
 		const lacking = await topUpGate.awaitCredits(channel, creditWait, creditWaitTimeoutMs);
 		if (lacking) return lacking;
-		const { isEmpty } = run.itemsOfKey(workspace);
-		const refused = isEmpty ? undefined : refusedAlike(item);
+		const { hasRefusals } = run.itemsOfKey(workspace);
+		const refused = hasRefusals ? refusedAlike(item) : undefined;
 		if (refused) return refused;
 	}
 	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
@@ -183,7 +183,7 @@ async function sendNow(
 		return { again: 'outdated' };
 	}
 	const sent = withKeyAndBudget(progress, request);
-	if ((hasLimit || !run.itemsOfKey(workspace).isEmpty) && !isFree) {
+	if ((hasLimit || run.itemsOfKey(workspace).hasRefusals) && !isFree) {
 		if (hasLimit && !progress.hasLetPass && dependsOnOpen(item)) {
 			progress.hasLetPass = true;
 			slot.release();

@@ -535,8 +535,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/refusals.test.ts', {
 		'money/parts-are-rows': {
 			why: 'One long text that is not allowed is taken for many rows: the rest with its voice is not sent.',
-			from: 'if (alike.refused.has(item.itemIndex)) return false;',
-			to: 'alike.refused.add(-1 - alike.refused.size);',
+			from: 'if (sameNames.refused.has(item.itemIndex)) return false;',
+			to: 'sameNames.refused.add(-1 - sameNames.refused.size);',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/replayedJob.free.test.ts', {
@@ -657,8 +657,8 @@ export const money: Mutant[] = [
 		},
 		'money/accepted-forgotten': {
 			why: 'Three prompts that are not allowed end all rows of their model, although others were made.',
-			from: 'alike && !alike.isAccepted && ',
-			to: 'alike && ',
+			from: 'sameNames && !sameNames.isAccepted && ',
+			to: 'sameNames && ',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
