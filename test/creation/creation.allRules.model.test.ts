@@ -18,7 +18,7 @@ import { runItem } from '../../src/n8n/runOperation';
 import { Workspace } from '../../src/transport/workspace';
 import { habitsOf, LedgerService, type Charge, type Outcome } from '../model/ledgerService';
 import { dice } from '../model/random';
-import { hostWith, runOf } from '../model/run';
+import { CREATE, hostWith, runOf } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 import { playSeeds } from '../support/seed';
 import { cases } from '../support/thorough';
@@ -58,6 +58,12 @@ const requestOf = ({ prompt, model, count }: Ask): ApiRequest => {
 	const body = { mode: 'image', model, prompt, parameters: { count } };
 	return { method: 'POST', path: '/generations', query: {}, body };
 };
+
+/** Only speech has parts, which takes no slot: a 429 puts off none of them. */
+const SPEECH = { ...CREATE, takesSlot: undefined };
+
+/** The prompts of parts are numbered. */
+const isPart = ({ prompt }: Pick<Ask, 'prompt'>): boolean => prompt.includes(' ');
 
 const sumOf = (charges: Iterable<Charge>): number =>
 	[...charges].reduce((sum, { credits }) => sum + credits, 0);
@@ -532,8 +538,9 @@ class World {
 		if (media.underWay.size > 0) this.violations.push(`${media.underWay.size} slots of no job`);
 		const awaited = [...media.awaited].join();
 		if (awaited !== '') this.violations.push(`slots of ${awaited}, for which nobody waits`);
-		for (const { id, endsAt } of this.now?.heard ?? []) {
-			if (endsAt <= this.clock.now()) continue;
+		for (const charge of this.now?.heard ?? []) {
+			const { id, endsAt } = charge;
+			if (endsAt <= this.clock.now() || isPart(charge)) continue;
 			seen['slot left to a running job'] += 1;
 			if (!media.left.has(id)) this.violations.push(`${id} runs and holds no slot`);
 		}
@@ -788,6 +795,7 @@ class World {
 				memory: itemMemory(nodeMemory, place),
 				itemIndex,
 				userInputHash: `${place} ${row.map(contentOf).join()}`,
+				spec: row.length > 1 ? SPEECH : CREATE,
 				request: parts[0],
 				parts,
 				settings: { ...this.settings, idempotencyKey: `key of ${row.map(contentOf).join()}` },

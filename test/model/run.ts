@@ -76,7 +76,7 @@ export interface RunParts extends Partial<Omit<Item, 'settings' | 'origin'>> {
 }
 
 /** The plan of an operation is the same for all items. */
-const CREATE: Item['spec'] = {
+export const CREATE: Item['spec'] = {
 	endpoint: ENDPOINTS.createGeneration,
 	output: 'job',
 	object: 'generation',
