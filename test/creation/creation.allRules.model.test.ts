@@ -408,13 +408,17 @@ class World {
 			this.violations.push(`${ofDay} of ${maxCreditsPerDay} credits of the day`);
 	}
 
-	/** docs/credits.md: at known prices, a text of several parts is sent as a whole or not at all. */
+	/**
+	 * docs/credits.md: at known prices, a text of several parts is sent as a whole or not at all. What a 429
+	 * puts off lets other rows pass, which may take its credits.
+	 */
 	private wholeOrNotAtAll(now: RunOfNode, ends: End[]): void {
 		if (!now.knowsPrices || now.isBeyondControl) return;
 		const contents = now.charged.map(contentOf);
 		for (const { row, result } of ends) {
 			const kind = result.ok ? '' : result.failure.kind;
 			if (row.length < 2 || (kind !== 'creditCap' && kind !== 'dayCap')) continue;
+			if (row.some((ask) => now.refused.get(429)?.has(contentOf(ask)))) continue;
 			seen['text refused by a limit'] += 1;
 			const isOnlyHere = (content: string) => this.wanted(now, content) === 1;
 			const paid = row.map(contentOf).filter((one) => contents.includes(one) && isOnlyHere(one));
