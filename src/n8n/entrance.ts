@@ -1,13 +1,14 @@
-import type {
-	IBinaryData,
-	IDataObject,
-	IExecuteFunctions,
-	IExecutePaginationFunctions,
-	IGetNodeParameterOptions,
-	IBinaryKeyData,
-	INodeExecutionData,
-	INodeType,
-	ITaskDataConnections,
+import {
+	NodeOperationError,
+	type IBinaryData,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IExecutePaginationFunctions,
+	type IGetNodeParameterOptions,
+	type IBinaryKeyData,
+	type INodeExecutionData,
+	type INodeType,
+	type ITaskDataConnections,
 } from 'n8n-workflow';
 import { getOrCreate } from '../base/maps';
 import { shortHash } from '../base/hash';
@@ -17,6 +18,7 @@ import type { Operation } from '../fields/operation';
 import { mappedFields } from '../fields/readFields';
 import { CREDENTIAL } from '../transport/credential';
 import { operationError } from './output/errors';
+import { rowWithoutOperation } from './output/failedRows';
 import { filesOf, readFiles, type ExecutionFiles } from './executionFiles';
 import { knownFieldsOf } from '../fields/guards';
 import type { Input, NodeCall, Runnable, RunContext } from './nodeCall';
@@ -60,11 +62,26 @@ export function oneItem(resources: NodeResource[]) {
 	const all = resources.flatMap(({ operations }) => operations);
 	const runnables = new Map<object, Runnable>();
 	return async function (this: IExecutePaginationFunctions): Promise<INodeExecutionData[]> {
-		const { operations } = chosenIn(this, 'resource', resources);
-		const operation = chosenIn(this, 'operation', operations);
+		const call = callOfOne(this);
+		const operation = chosenOperation(this, resources);
+		if (operation instanceof NodeOperationError) {
+			// n8n makes a row of what is thrown that does not say which item it belongs to.
+			if (call.continuesOnFail) return [rowWithoutOperation(call, operation)];
+			throw operation;
+		}
 		const ready = getOrCreate(runnables, operation, () => runnable(operation, all));
-		return await runOperation(callOfOne(this), ready);
+		return await runOperation(call, ready);
 	};
+}
+
+/** The operation that is chosen in the node, or the error that there is none of that name. */
+function chosenOperation(
+	context: IExecutePaginationFunctions,
+	resources: NodeResource[],
+): Operation | NodeOperationError {
+	const resource = chosenIn(context, 'resource', resources);
+	if (resource instanceof NodeOperationError) return resource;
+	return chosenIn(context, 'operation', resource.operations);
 }
 
 /**
@@ -74,12 +91,12 @@ function chosenIn<T extends { value: string }>(
 	context: IExecutePaginationFunctions,
 	what: string,
 	all: T[],
-): T {
+): T | NodeOperationError {
 	const chosen: unknown = context.getNodeParameter(what, '');
 	const found = all.find(({ value }) => value === chosen);
 	if (found) return found;
 	const names = all.map(({ value }) => value).join(', ');
-	throw operationError(
+	return operationError(
 		context.getNode(),
 		`This node has no ${what} ${quoted(chosen)}; it has ${names}`,
 		{

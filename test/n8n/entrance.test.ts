@@ -68,6 +68,23 @@ test('an operation that the node does not have is named, with those that it has'
 });
 
 test.each([
+	['a row', { continueOnFail: true }, { status: 'failed', prompt: 'a dog' }],
+	['a row of the error output', { continueOnFail: true, errorOutput: true }, {}],
+	['what a nested tool tells its model', nested, { status: 'failed', credits: 'none spent' }],
+])(
+	'an operation that the node does not have fails as any item does where the run goes on: as %s',
+	async (_, more, fields) => {
+		const { posts, run } = setUp({ given: { ...given, operation: 'makeTea' } });
+		const [row] = await run({ items: [{ json: { prompt: 'a dog' } }], ...more });
+		expect(row).toMatchObject({
+			json: { error: expect.stringContaining('has no operation "makeTea"') as string, ...fields },
+			pairedItem: { item: 0 },
+		});
+		expect(posts()).toEqual([]);
+	},
+);
+
+test.each([
 	['a text', 'a cat', 'a cat'],
 	['a collection of values', { waitTimeout: 5, persona: { value: 'p' } }, undefined],
 	['an expression', '={{ $json.prompt }}', 'evaluated'],

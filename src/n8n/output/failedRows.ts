@@ -1,4 +1,9 @@
-import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
 import type { Failed } from '../../base/result';
 import { errorContextOf } from './errorContext';
 import { describeFailure, detailsOf, nodeError } from './errors';
@@ -34,6 +39,18 @@ export function failedRow(running: Running, end: End, failed: Failed): INodeExec
 		resultField: ofSettings ?? failed.resultField,
 		resource: agentRunOfRow(failed),
 	});
+}
+
+/** The row of an item for which nothing can be run, because the node has no operation of the chosen name. */
+export function rowWithoutOperation(
+	{ node, inputs, isTool }: NodeCall,
+	error: NodeOperationError,
+): INodeExecutionData {
+	const [{ index, json } = { index: 0, json: {} }] = inputs;
+	const details = { item: index + 1, credits: 'none spent', tryAgain: 'never' };
+	if (node.onError === 'continueErrorOutput') return errorOutputItem(error, details, index);
+	if (isTool) return toolRow(error, details, index);
+	return errorRow(error, details, { itemIndex: index, json });
 }
 
 /**
@@ -107,7 +124,7 @@ function toolRow(
  * adds the fields of the input item itself.
  */
 export function errorOutputItem(
-	error: NodeApiError,
+	error: NodeApiError | NodeOperationError,
 	details: IDataObject,
 	itemIndex: number,
 ): INodeExecutionData {
