@@ -112,6 +112,8 @@ async function runToEnd(
 	let result: Result<ItemOutput>;
 	try {
 		item = openItem(running, remembered, input, ready.value);
+		// Only a halt ends the pause. What a 402 or a 403 of others keeps out by now may go when its portion
+		// begins: once there was a top-up, or one of them was accepted.
 		if (afterMs > 0) await systemClock.sleep(afterMs, item.run.groupOf(item).stop);
 		result = await resultOf(item);
 	} catch (error) {
