@@ -170,6 +170,9 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Start the workflow again: it is another execution, and the table says what it pays for.': [
 		KILLED,
 	],
+	"So is n8n's _Retry_ of a crashed execution, which begins anew.": [
+		[CRASH, "n8n's Retry of a crashed execution begins anew, and pays for what its mode says"],
+	],
 	'_MediaGen: Get Many_ lists the jobs of the crashed execution.': [MESSAGE],
 	'Example 8 is a batch that continues after a crash without paying again, example 13 tells you of the crash and the newest jobs.':
 		[MESSAGE],

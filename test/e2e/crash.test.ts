@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- not published */
 import type { INode, INodeParameters } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveCredential } from '../../lab/n8n/credential';
 import { removeUserFolder, startN8n, temporaryUserFolder, type N8n } from '../../lab/n8n/start';
@@ -50,6 +51,7 @@ let left: number;
 const charged = async (workspace: string) =>
 	(await sandbox.ledger(workspace)).lines.filter(({ movement }) => movement === 'reserve');
 
+/** By a webhook: n8n retries nothing that was started by hand and killed in its first node. */
 async function startModes(credential: SavedCredential): Promise<void> {
 	for (const [mode, options] of MODES) {
 		const parameters = createParameters({
@@ -60,9 +62,17 @@ async function startModes(credential: SavedCredential): Promise<void> {
 			options,
 		});
 		const type = 'n8n-nodes-mediagen.mediaGen';
-		const { id } = await rest.workflows.create(workflowOf({ type, credential, parameters }));
-		workflows.push(id);
-		await rest.workflows.run(id, triggerName);
+		const run = workflowOf({ type, credential, parameters });
+		const path = randomUUID();
+		const webhook = { type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId: path };
+		const called = { ...webhook, parameters: { path } };
+		const saved = await rest.workflows.create({
+			...run,
+			nodes: run.nodes.map((node) => (node.name === triggerName ? { ...node, ...called } : node)),
+		});
+		workflows.push(saved.id);
+		await rest.workflows.publish(saved);
+		await fetch(`${n8n.baseUrl}/webhook/${path}`);
 	}
 }
 
@@ -176,6 +186,18 @@ it('a workflow run again after n8n was killed in the middle of a wait pays for w
 	expect(outcomes).toEqual(
 		MODES.map(([mode, , charges]) => [mode, 'success', 'completed', charges]),
 	);
+}, 240_000);
+
+it("n8n's Retry of a crashed execution begins anew, and pays for what its mode says", async () => {
+	const outcomes: unknown[] = [];
+	for (const [index, id] of workflows.entries()) {
+		const [crashed] = await rest.executions.list(id, ['crashed']);
+		const before = (await charged(full.workspace)).length;
+		const again = await rest.executions.wait(await rest.executions.retry(crashed?.id ?? ''));
+		const charges = 1 + (await charged(full.workspace)).length - before;
+		outcomes.push([MODES[index]?.[0], again.status, charges]);
+	}
+	expect(outcomes).toEqual(MODES.map(([mode, , charges]) => [mode, 'success', charges]));
 }, 240_000);
 
 it('example 9: n8n killed while the execution waits goes on with it, and each picture is paid for once', async () => {
