@@ -190,7 +190,12 @@ export async function register(
 	if (!answer.ok) {
 		const { failure } = answer;
 		const mayExist = failure.kind !== 'status' || failure.outcomeUnknown;
-		if (mayExist && !deadline.aborted) await deleteLeftovers(context, service, url);
+		if (mayExist && deadline.aborted)
+			warn(
+				context,
+				`a webhook with the address ${url} may have been left at the service, which did not answer in time. The next publishing deletes it`,
+			);
+		else if (mayExist) await deleteLeftovers(context, service, url);
 		const error = serviceError(context, answer, endpoint, 'The webhook cannot be registered');
 		if (mayExist)
 			error.description = `${error.description ?? ''} If the service registered it nevertheless, the next publishing deletes it.`;

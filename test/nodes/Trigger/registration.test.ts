@@ -245,6 +245,25 @@ test('all requests of a hook, and what n8n repeats of it, share one time; a repe
 	expect(times).toEqual([HOOK_MS, HOOK_MS - 1_000, HOOK_MS - 9_000, 1_000, HOOK_MS]);
 });
 
+test('a webhook that may have been made when the time was over is named in the log', async () => {
+	const { world, webhooks, hook } = service();
+	const { answer } = world;
+	const stop = new AbortController();
+	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(stop.signal);
+	world.answer = (request) => {
+		const made = answer(request);
+		if (request.method !== 'POST') return made;
+		stop.abort();
+		return { statusCode: 500, body: {} };
+	};
+	await expect(create.call(hook())).rejects.toThrow('cannot be registered');
+	timeout.mockRestore();
+	expect(webhooks.size).toBe(1);
+	expect(world.warnings).toEqual([
+		expect.stringContaining(`a webhook with the address ${world.url} may have been left`),
+	]);
+});
+
 test('a webhook that an earlier publishing left is found on whatever page, and no other is deleted', async () => {
 	const { world, webhooks, hook } = service();
 	const { answer } = world;
