@@ -78,43 +78,55 @@ function throwFailure(running: Running, ends: End[]): void {
 	if (broken) throw runError(call.node, broken.failed, errorContextOf(running, broken.end), run);
 }
 
-/** Runs all items. With Batching of Request Options they begin in portions. */
+/** Whether nothing was sent for an item, because it is invalid or because of others. */
+const isUnsent = ({ item, result }: End): boolean =>
+	item === undefined || (!result.ok && result.failure.kind === 'skipped');
+
+/**
+ * Runs all items. With Batching of Request Options they begin in portions, with a pause after each, unless
+ * nothing was sent for it.
+ */
 async function runAll(
 	running: Running,
 	remembered: Remembered,
 	checked: CheckedItems,
 ): Promise<End[]> {
-	const { call } = running;
+	const { call, run } = running;
 	const [first] = [...checked.values()].flatMap((one) => (one.ok ? [one.value] : []));
 	const { size, pauseMs } = first?.sendOptions.portions ?? ALL_AT_ONCE;
-	const ends = call.inputs.flatMap((input, position) => {
-		const ready = checked.get(input.index);
-		const afterMs = Math.floor(position / size) * pauseMs;
-		return ready ? [runToEnd(running, remembered, input, ready, afterMs)] : [];
-	});
+	const inputs = call.inputs.filter(({ index }) => checked.has(index));
+	const ends: Array<Promise<End>> = [];
+	for (let begun = 0; begun < inputs.length; begun += size) {
+		const portion = inputs.slice(begun, begun + size).flatMap((input) => {
+			const ready = checked.get(input.index);
+			return ready ? [runToEnd(running, remembered, input, ready)] : [];
+		});
+		ends.push(...portion);
+		if (begun + size >= inputs.length || pauseMs <= 0) continue;
+		const unsent = new AbortController();
+		void Promise.all(portion).then((all) => {
+			if (all.every(isUnsent)) unsent.abort();
+		});
+		await systemClock.sleep(pauseMs, AbortSignal.any([run.all.stop, unsent.signal]));
+	}
 	return await Promise.all(ends);
 }
 
 /**
  * Runs one item to its end. It never rejects: whatever throws on the way, the error must name what is paid
  * for.
- * @param afterMs when its portion begins
  */
 async function runToEnd(
 	running: Running,
 	remembered: Remembered,
 	input: Input,
 	ready: Result<Ready>,
-	afterMs: number,
 ): Promise<End> {
 	if (!ready.ok) return { input, result: ready };
 	let item: Item | undefined;
 	let result: Result<ItemOutput>;
 	try {
 		item = openItem(running, remembered, input, ready.value);
-		// Only a halt ends the pause. What a 402 or a 403 of others keeps out by now may go when its portion
-		// begins: once there was a top-up, or one of them was accepted.
-		if (afterMs > 0) await systemClock.sleep(afterMs, item.run.groupOf(item).stop);
 		result = await resultOf(item);
 	} catch (error) {
 		result = faultOf(error);

@@ -421,3 +421,21 @@ test('jobs that may not be read say nothing of what is made of another kind', as
 		items.map((_, row) => row < 19),
 	);
 });
+
+test.each([402, 403])('rows that are not sent after %i wait for no portion', async (status) => {
+	const t = setUp({
+		json: Array.from({ length: 60 }, () => ({})),
+		given: {
+			model: byId('m'),
+			downloadOutputs: false,
+			requestOptions: { batching: { batch: { batchSize: 1, batchInterval: 7 * MINUTE } } },
+		},
+		own: (row) => ({ prompt: `row ${row}.` }),
+		continueOnFail: true,
+		answers: (request) => (isPost(request) ? answer(status, errorBody('No')) : undefined),
+	});
+	const began = clock.monotonic();
+	const { items } = await ended(t.run());
+	expect(items.every(({ json }) => json.error !== undefined)).toBe(true);
+	expect(clock.monotonic() - began).toBeLessThan(4 * 7 * MINUTE);
+});
