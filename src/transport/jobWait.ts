@@ -136,9 +136,9 @@ export class JobWait {
 		polling.waits.add(this);
 	}
 
-	/** For how long a job of its kind probably runs at most; `Infinity` as long as nothing is known. */
-	get longestMs(): number {
-		return this.durations.longest;
+	/** At which age the end of a job of its kind was seen, in the mean; `Infinity` as long as none was. */
+	get seenEndedMs(): number {
+		return this.durations.seenEnded;
 	}
 
 	/** When the job will probably end; `undefined` as long as nothing is known. */
@@ -322,7 +322,9 @@ export class JobDurations {
 	private ends: Array<{ lastSeenRunning: number; ended: number }> = [];
 	private shortest = 0;
 	/** The longest that a job probably takes; `Infinity` as long as none has ended. */
-	longest = Infinity;
+	private longest = Infinity;
+	/** The mean age at which an end was seen; `Infinity` as long as none was. */
+	seenEnded = Infinity;
 	/** Whether an event told of the last end. */
 	private isEndedByEvent = false;
 
@@ -330,6 +332,7 @@ export class JobDurations {
 	learn(lastSeenRunning: number, ended: number, byEvent: boolean): void {
 		this.isEndedByEvent = byEvent;
 		this.ends = [...this.ends, { lastSeenRunning, ended }].slice(-TUNING.knownEnds);
+		this.seenEnded = this.ends.reduce((sum, end) => sum + end.ended, 0) / this.ends.length;
 		const earliestEnd = Math.min(...this.ends.map((end) => end.ended));
 		const latestRun = Math.max(...this.ends.map((end) => end.lastSeenRunning));
 		if (latestRun < earliestEnd) {
@@ -365,7 +368,7 @@ export class JobDurations {
 }
 
 /** What counts of a running job for the next look at it. */
-type PolledJob = Pick<JobWait, 'dueAt' | 'expectedEnd' | 'longestMs'>;
+type PolledJob = Pick<JobWait, 'dueAt' | 'expectedEnd' | 'seenEndedMs'>;
 
 /** How long the slot of a job that ends within this span has probably been idle by now. */
 function idleSlotMs({ from, to }: TimeSpan, now: number): number {
@@ -382,7 +385,9 @@ function idleSlotMs({ from, to }: TimeSpan, now: number): number {
  * - Or they have been idle for a shorter time, and no other job is about to end.
  *
  * If a minute has too few requests to create each job and to list after every second end, only the first and
- * the last of these count: the jobs are looked at once all of them have probably ended.
+ * the last of these count: the jobs are looked at once all of them have probably ended. How many are created
+ * in a minute follows from when ends are seen, and not from how long jobs take: whoever sees them late has
+ * requests left to look more often.
  */
 export function isPollDue(
 	jobs: readonly PolledJob[],
@@ -393,7 +398,7 @@ export function isPollDue(
 	const spans = jobs.map(({ expectedEnd }) => expectedEnd).filter((span) => span !== undefined);
 	const idle = spans.reduce((sum, span) => sum + idleSlotMs(span, now), 0);
 	if (idle === 0) return false;
-	const endsPerMinute = jobs.reduce((sum, { longestMs }) => sum + MINUTE_MS / longestMs, 0);
+	const endsPerMinute = jobs.reduce((sum, { seenEndedMs }) => sum + MINUTE_MS / seenEndedMs, 0);
 	const isMinuteShort = 1.5 * endsPerMinute > requestsPerMinute;
 	const idleMs = isMinuteShort ? Infinity : TUNING.idleMs * jobs.length;
 	const isEndNear = spans.some(({ from, to }) => now < to && from < now + idleMs);

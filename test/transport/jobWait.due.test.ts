@@ -10,7 +10,7 @@ const TICK_MS = 250;
 function nextPoll(durations: JobDurations, age: number): number {
 	const expectedEnd = durations.span(age);
 	const dueAt = durations.nextPoll(age);
-	const job = { dueAt, expectedEnd, longestMs: durations.longest };
+	const job = { dueAt, expectedEnd, seenEndedMs: durations.seenEnded };
 	for (let at = age + 1_000; at < dueAt; at += TICK_MS) if (isPollDue([job], at, 60)) return at;
 	return dueAt;
 }
@@ -65,7 +65,7 @@ describe('several jobs are looked at', () => {
 		const jobs = began.map((at) => ({
 			dueAt: Infinity,
 			expectedEnd: { from: at + span.from, to: at + span.to },
-			longestMs: durations.longest,
+			seenEndedMs: durations.seenEnded,
 		}));
 		for (let now = 0; ; now += TICK_MS) if (isPollDue(jobs, now, requestsPerMinute)) return now;
 	}
@@ -77,5 +77,18 @@ describe('several jobs are looked at', () => {
 
 	test('once all have probably ended, where the minute has no more requests than that takes', () => {
 		expect(dueAfter([0, 4_000, 8_000], 8)).toBe(38_000);
+	});
+
+	test('without waiting for the youngest, where ends are seen so late that the minute has requests left', () => {
+		const durations = new JobDurations();
+		durations.learn(0, 6_600, false);
+		for (let each = 0; each < 4; each += 1) durations.learn(6_700, 13_500, false);
+		const { from, to } = durations.span(0)!;
+		const jobs = [0, 0, 0, 0, 6_500].map((at) => ({
+			dueAt: Infinity,
+			expectedEnd: { from: at + from, to: at + to },
+			seenEndedMs: durations.seenEnded,
+		}));
+		expect(isPollDue(jobs, 8_000, 60)).toBe(true);
 	});
 });
