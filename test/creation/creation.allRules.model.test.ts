@@ -409,8 +409,8 @@ class World {
 	}
 
 	/**
-	 * docs/credits.md: at known prices, a text of several parts is sent as a whole or not at all. What a 429
-	 * puts off lets other rows pass, which may take its credits.
+	 * docs/credits.md: at known prices, a text of several parts is sent as a whole or not at all. A part that
+	 * waits for a top-up lets other rows pass, which may take its credits.
 	 */
 	private wholeOrNotAtAll(now: RunOfNode, ends: End[]): void {
 		if (!now.knowsPrices || now.isBeyondControl) return;
@@ -418,7 +418,7 @@ class World {
 		for (const { row, result } of ends) {
 			const kind = result.ok ? '' : result.failure.kind;
 			if (row.length < 2 || (kind !== 'creditCap' && kind !== 'dayCap')) continue;
-			if (row.some((ask) => now.refused.get(429)?.has(contentOf(ask)))) continue;
+			if (row.some((ask) => now.refused.get(402)?.has(contentOf(ask)))) continue;
 			seen['text refused by a limit'] += 1;
 			const isOnlyHere = (content: string) => this.wanted(now, content) === 1;
 			const paid = row.map(contentOf).filter((one) => contents.includes(one) && isOnlyHere(one));
