@@ -137,8 +137,13 @@ class Creation {
 		const { item, files, idempotency, progress } = this;
 		const unfit = await this.begin();
 		if (unfit) return unfit;
-		// However it ends: others may wait for its turn to try whether there are credits.
-		const made = await this.obtainJob().finally(() => progress.creditWait.endTurn?.());
+		let made: Result<ObtainedJob>;
+		try {
+			made = await this.obtainJob();
+		} finally {
+			// However it ends: others may wait for its turn to try whether there are credits.
+			progress.creditWait.endTurn?.();
+		}
 		if (made.ok) {
 			// Not awaited, so that this call does not stay suspended while the job runs.
 			return this.awaitEnd(made.value);

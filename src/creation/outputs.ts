@@ -20,7 +20,7 @@ import type { JobReference } from './idempotency/itemState';
  * and ID, or without an ID by its address. n8n hands out another memory of the node in every other
  * execution, also in a Retry of this one: there it is downloaded again.
  *
- * Nothing is downloaded where Download Outputs is off, and of a job that has failed (`awaitEnd` in
+ * Nothing is downloaded where Download Outputs is off, and of a job that has failed (`afterWait` in
  * `creation.ts`).
  */
 

@@ -618,7 +618,7 @@ export const money: Mutant[] = [
 		},
 		'money/top-up-waited-for-by-all': {
 			why: 'After an hour of waiting for a top-up, each row that asks for the same waits 20 seconds more.',
-			from: '.finally(() => progress.creditWait.endTurn?.())',
+			from: 'progress.creditWait.endTurn?.();',
 			to: '',
 		},
 		'money/a-402-is-no-answer': {
