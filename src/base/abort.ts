@@ -1,4 +1,10 @@
-const listenersBySignal = new WeakMap<AbortSignal, Set<() => void>>();
+/** Those who listen to one signal, and the one listener that the signal itself has. */
+interface Listeners {
+	all: Set<() => void>;
+	tellAll: () => void;
+}
+
+const listenersBySignal = new WeakMap<AbortSignal, Listeners>();
 
 /**
  * Calls a listener once when a signal fires. Thousands of items may wait for the signal of one run, and Node
@@ -9,17 +15,28 @@ const listenersBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): void {
 	if (!signal) return;
 	const known = listenersBySignal.get(signal);
-	const listeners = known ?? new Set<() => void>();
-	if (!known) {
-		listenersBySignal.set(signal, listeners);
-		signal.addEventListener('abort', () => listeners.forEach((each) => each()), { once: true });
+	if (known) {
+		known.all.add(listener);
+		return;
 	}
-	listeners.add(listener);
+	const all = new Set([listener]);
+	const tellAll = () => all.forEach((each) => each());
+	listenersBySignal.set(signal, { all, tellAll });
+	signal.addEventListener('abort', tellAll, { once: true });
 }
 
-/** Removes a listener that is not needed any more. */
+/**
+ * Removes a listener that is not needed any more. With the last one the signal is left too: Node keeps a
+ * signal of `AbortSignal.any` in memory until it fires, as long as somebody listens to it.
+ */
 export function offAbort(signal: AbortSignal | undefined, listener: () => void): void {
-	if (signal) listenersBySignal.get(signal)?.delete(listener);
+	if (!signal) return;
+	const listeners = listenersBySignal.get(signal);
+	if (!listeners) return;
+	listeners.all.delete(listener);
+	if (listeners.all.size > 0) return;
+	listenersBySignal.delete(signal);
+	signal.removeEventListener('abort', listeners.tellAll);
 }
 
 /** Waits for a promise. Rejects with the reason of the signal as soon as that fires. */
