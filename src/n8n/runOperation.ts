@@ -101,7 +101,7 @@ async function runAll(
 			const ready = checked.get(input.index);
 			return ready ? [runToEnd(running, remembered, input, ready)] : [];
 		});
-		ends.push(...portion);
+		for (const end of portion) ends.push(end);
 		if (begun + size >= inputs.length || pauseMs <= 0) continue;
 		const unsent = new AbortController();
 		void Promise.all(portion).then((all) => {
