@@ -102,6 +102,7 @@ function tellTopUpGate(progress: Progress, made: Result<ObtainedJob>): 'topUp' |
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
 	if (!made.ok && refusalOf(made) !== 'noCredits') return undefined;
+	// This answer is about credits, so the gate learns of it below. Its turn must not be passed on as well.
 	creditWait.endTurn = undefined;
 	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper
 	// request.

@@ -117,10 +117,10 @@ class Creation {
 	}
 
 	/**
-	 * Fires when nothing may be sent for the item that is not out yet. An answer that is lost puts the item
-	 * into another group, and so does what an earlier execution has lost.
+	 * What stops the item, as of now: it fires when nothing may be sent for the item that is not out yet. An
+	 * answer that is lost puts the item into another group, and so does what an earlier execution has lost.
 	 */
-	private get stop(): AbortSignal {
+	private stopNow(): AbortSignal {
 		const { item } = this;
 		const { stop } = item.run.groupOf(item);
 		return item.giveUp ? AbortSignal.any([stop, item.giveUp]) : stop;
@@ -194,7 +194,7 @@ class Creation {
 				: await withReadPermit(item, async (one) => await this.decide(one));
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
-			const channel = { ...host.channel, signal: this.stop };
+			const channel = { ...host.channel, signal: this.stopNow() };
 			const heard = await sendCreation(progress, start.value.request, channel);
 			if ('again' in heard) {
 				progress.again = heard.again;

@@ -42,7 +42,8 @@ export async function withFirstModel(item: Item, body: unknown): Promise<Result<
 	const read = async () => await readFirstModel(item, mode);
 	const { path } = ENDPOINTS.listModels;
 	const send = async () => await unlessRefusedAlike(item, path, read);
-	// A dry run does without what could not be read, and asks for it once. What is sent asks for itself.
+	// A dry run does without what could not be read, and asks for it once. What is sent asks for itself, so
+	// that this failure does not reach it.
 	const hasFailed = (one: Result<string>) =>
 		!one.ok && one.failure.kind !== 'input' && !settings.dryRun;
 	const key = JSON.stringify([mode, settings.dryRun]);

@@ -265,7 +265,7 @@ export class ItemsOfKey extends Group {
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
  * - a creation that a limit keeps back frees its slot (`sendNow` in `sending.ts`)
  *
- * The same failure twice changes nothing.
+ * The same failure twice changes nothing, unless there was a top-up in between.
  */
 export function noteFailure(item: Item, failed: Failed): void {
 	const { run, workspace, itemIndex } = item;

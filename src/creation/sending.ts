@@ -127,7 +127,8 @@ export async function sendCreation(
 	try {
 		return await sendInSlot(progress, request, channel);
 	} finally {
-		// After a cancel its request may still be out, and nobody knows what it costs before it was answered.
+		// At once, unless after a cancel its request is still out: nobody knows what that costs before it was
+		// answered.
 		const leave = () => turn.leave();
 		void Promise.resolve(progress.lastRequest.stillOut).then(leave, leave);
 	}

@@ -109,16 +109,24 @@ export class TopUpGate {
 	 * @param wasRefusedBefore whether the same creation had been refused with 402
 	 */
 	succeeded(wasRefusedBefore: boolean): void {
+		if (!wasRefusedBefore) return this.tryNext();
 		if (this.nextTryAt === undefined) return;
-		if (wasRefusedBefore) this.toppedUpAt = this.clock.monotonic();
-		this.nextTryAt = wasRefusedBefore ? undefined : this.clock.monotonic();
+		this.toppedUpAt = this.clock.monotonic();
+		this.nextTryAt = undefined;
+		this.serve();
+	}
+
+	/** Whoever is next may try at once. */
+	private tryNext(): void {
+		if (this.nextTryAt === undefined) return;
+		this.nextTryAt = this.clock.monotonic();
 		this.serve();
 	}
 
 	/** The turn of a creation is over, and nobody knows whether there are credits: the next one has it. */
 	private endTurn(wait: CreditWait): void {
 		wait.endTurn = undefined;
-		if (wait === this.newest) this.succeeded(false);
+		if (wait === this.newest) this.tryNext();
 	}
 
 	private get waiting(): number {

@@ -130,13 +130,13 @@ export const limits: Mutant[] = [
 		},
 		'limits/old-turns-all-count': {
 			why: 'Without credits, a batch that waits for slots and is stopped lets a hundred rows try at once.',
-			from: 'if (wait === this.newest) this.succeeded(false);',
-			to: 'this.succeeded(false);',
+			from: 'if (wait === this.newest) this.tryNext();',
+			to: 'this.tryNext();',
 		},
 		'limits/one-cheap-job-opens-the-gate': {
 			why: 'A cheap job that still fits lets hundreds of dear ones go on, and all of them are refused.',
-			from: 'wasRefusedBefore ? undefined : this.clock.monotonic()',
-			to: 'undefined',
+			from: 'if (!wasRefusedBefore) return this.tryNext();',
+			to: '',
 		},
 	}),
 	...caughtBy('test/transport/retries.test.ts', {
