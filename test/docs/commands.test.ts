@@ -42,3 +42,10 @@ test.each(pages)('%s: every script, file and variable of a command exists', (pag
 	];
 	expect(lacking).toEqual([]);
 });
+
+test.each(['npm ci && npm start', 'npm ci && npm test'])(
+	'the first screen of README says: %s',
+	(command) => {
+		expect(read('README.md').split('\n').slice(0, 30).join('\n')).toContain(command);
+	},
+);
