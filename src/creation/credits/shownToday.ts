@@ -79,30 +79,23 @@ export const usageSince = (since: number) => ({ since: new Date(since).toISOStri
 /** More pages than a day has jobs for. */
 const MOST_PAGES = 50;
 
-/** When the day began in a time zone, in milliseconds since the epoch. */
+/**
+ * When the day began in a time zone, in milliseconds since the epoch: the earliest moment with its date.
+ * Where clocks are changed around midnight, that comes twice or not at all, so the moment when the date
+ * changes is looked for. A day that has begun has not been left again in any zone since 2011.
+ */
 export function startOfDay(now: number, timeZone: string): number {
-	const format = new Intl.DateTimeFormat('en-US', {
-		timeZone,
-		hourCycle: 'h23',
-		year: 'numeric',
-		month: 'numeric',
-		day: 'numeric',
-		hour: 'numeric',
-		minute: 'numeric',
-		second: 'numeric',
-	});
-	/** What a clock on the wall shows, as if that were UTC. */
-	const shownAt = (time: number) => {
-		const parts = format.formatToParts(time).map(({ type, value }) => [type, Number(value)]);
-		const shown = Object.fromEntries(parts) as Record<string, number>;
-		const { year = 0, month = 1, day = 1, hour, minute, second } = shown;
-		return Date.UTC(year, month - 1, day, hour, minute, second);
-	};
-	const shown = shownAt(now);
-	const midnight = shown - (shown % DAY_MS);
-	const guess = now - (now % 1_000) - (shown - midnight);
-	// Clocks may have been changed since.
-	return guess + (midnight - shownAt(guess));
+	const format = new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: 'short' });
+	const today = format.format(now);
+	// No day has 48 hours.
+	let before = now - 2 * DAY_MS;
+	let since = now;
+	while (since - before > 1) {
+		const middle = Math.floor((before + since) / 2);
+		if (format.format(middle) === today) since = middle;
+		else before = middle;
+	}
+	return since;
 }
 
 /** One page of the list, or why it cannot be read. @param earlierCursors cursors of the pages before it */
