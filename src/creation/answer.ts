@@ -7,8 +7,8 @@ import type { Item } from './item';
 import type { OperationSpec } from './operationSpec';
 import { settleEntry } from './credits/ledger';
 import type { Outcome } from './idempotency/equalRequests';
-import type { Again, Heard, ObtainedJob, Progress } from './progress';
-import { noteFailure, noteSuccess } from './refusals';
+import type { Again, JobOrAgain, ObtainedJob, Progress } from './progress';
+import { haltAlike, recordAccepted } from './refusals';
 import {
 	isOutcomeOpen,
 	type ItemEvent,
@@ -16,10 +16,10 @@ import {
 	recordEvent,
 } from './idempotency/itemState';
 import { forgetPaidKey } from './idempotency/paidKeys';
-import { noteAnsweredJob } from './idempotency/replayedJob';
+import { rememberSeenJob } from './idempotency/replayedJob';
 
 /*
- * What the final answer to a creation means, and who hears of it (`hear`).
+ * What the final answer to a creation means, and what it changes (`applyAnswer`).
  */
 
 /**
@@ -28,7 +28,11 @@ import { noteAnsweredJob } from './idempotency/replayedJob';
  * run hears last, when it is known whether the item goes on.
  * @param body what was sent
  */
-export function hear(progress: Progress, answer: Result<ApiResponse>, body: unknown): Heard {
+export function applyAnswer(
+	progress: Progress,
+	answer: Result<ApiResponse>,
+	body: unknown,
+): JobOrAgain {
 	const made = answer.ok ? madeOf(progress, answer.value, body) : answer;
 	recordState(progress, made);
 	const otherKey = settleKey(progress, made);
@@ -64,7 +68,7 @@ function outcomeOf(made: Result<ObtainedJob>, state: ItemState): Outcome {
 function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | undefined {
 	const { item, idempotency, slotWait } = progress;
 	const { memory } = item;
-	idempotency.noteAnswer?.(outcomeOf(made, memory.state));
+	idempotency.releaseEqualRequests?.(outcomeOf(made, memory.state));
 	if (made.ok) return undefined;
 	const refusal = refusalOf(made);
 	let hasOther = false;
@@ -92,7 +96,7 @@ function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | 
 function settleLedger(progress: Progress, made: Result<ObtainedJob>, body: unknown): void {
 	const { item, entry } = progress;
 	if (entry === undefined) return;
-	const isPaidNow = made.ok && noteAnsweredJob(progress, made.value.job);
+	const isPaidNow = made.ok && rememberSeenJob(progress, made.value.job);
 	settleEntry(item, entry, body, made.ok ? ok(made.value.job) : made, isPaidNow);
 }
 
@@ -102,8 +106,8 @@ function tellTopUpGate(progress: Progress, made: Result<ObtainedJob>): 'topUp' |
 	const { settings, workspace } = item;
 	if (settings.onInsufficientCredits !== 'wait') return undefined;
 	if (!made.ok && refusalOf(made) !== 'noCredits') return undefined;
-	// This answer is about credits, so the gate learns of it below. Its turn must not be passed on as well.
-	creditWait.endTurn = undefined;
+	// This answer is about credits, so the gate learns of it below. To end the trial would begin another one.
+	creditWait.endTrial = undefined;
 	// Only items that wait for a top-up come here: a success of one that does not may be of a cheaper
 	// request.
 	if (made.ok) {
@@ -141,10 +145,10 @@ function settleSlot({ item, slotWait }: Progress, made: Result<ObtainedJob>): 's
 function tellRun({ item }: Progress, made: Result<ObtainedJob>, again: Again | undefined): void {
 	if (!made.ok && again === undefined) {
 		item.partsOfItem?.fail(made);
-		noteFailure(item, made);
+		haltAlike(item, made);
 	}
 	// Where the run fails with its first failure, nobody asks what was accepted.
-	if (made.ok && item.run.continuesOnFail) noteSuccess(item);
+	if (made.ok && item.run.continuesOnFail) recordAccepted(item);
 }
 
 /** The clock of a service shows seconds. */

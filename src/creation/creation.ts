@@ -141,8 +141,8 @@ class Creation {
 		try {
 			made = await this.obtainJob();
 		} finally {
-			// However it ends: others may wait for its turn to try whether there are credits.
-			progress.creditWait.endTurn?.();
+			// However it ends: if it was tried for a top-up, others wait for the next trial.
+			progress.creditWait.endTrial?.();
 		}
 		if (made.ok) {
 			// Not awaited, so that this call does not stay suspended while the job runs.
@@ -186,8 +186,7 @@ class Creation {
 		const { item, files, progress } = this;
 		const { host, memory } = item;
 		for (;;) {
-			// What sends files, reads a known job or asks for the first model goes in turn with others of the
-			// run.
+			// Of those that send files, read a known job or ask for the first model, a few at a time.
 			const isNewAndComplete = memory.state.is === 'new' && files.size === 0 && !this.lacksModel;
 			const start = isNewAndComplete
 				? await this.decide(item)
@@ -195,15 +194,15 @@ class Creation {
 			if (!start.ok) return start;
 			if ('knownJob' in start.value) return ok(start.value.knownJob);
 			const channel = { ...host.channel, signal: this.stopNow() };
-			const heard = await sendCreation(progress, start.value.request, channel);
-			if ('again' in heard) {
-				progress.again = heard.again;
+			const sent = await sendCreation(progress, start.value.request, channel);
+			if ('again' in sent) {
+				progress.again = sent.again;
 				continue;
 			}
-			if (!heard.ok) return heard;
+			if (!sent.ok) return sent;
 			// An answer alone proves neither that its job has failed nor, under a key that others share, that
 			// it is a new one.
-			const made = await confirmJob(progress, heard.value);
+			const made = await confirmJob(progress, sent.value);
 			if (!('again' in made)) return ok(made);
 			progress.again = made.again;
 		}

@@ -248,7 +248,7 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 			body: withoutInstances(part.body, BinaryReference, ({ field }) => `binary:${field}`),
 		};
 		const isFilledIn = part.body !== partRequest.body;
-		const key = idempotency.peekKey(isFilledIn ? part.body : undefined);
+		const key = idempotency.currentKey(isFilledIn ? part.body : undefined);
 		if (key !== undefined && parts.length === 1) sent.idempotencyKey = key;
 		const resource: Json = { ...job, dryRun: true, summary, request: sent };
 		if (price !== undefined) resource.estimated_credits = roundedUp(price);

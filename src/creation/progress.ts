@@ -30,10 +30,11 @@ export type Again =
 	 * (`sending.ts`): decided anew.
 	 */
 	| 'outdated'
-	/** Others are to find out first what was spent (`sending.ts`): once, behind them in the turn. */
-	| 'turn';
+	/** Others are to find out first what was spent (`sending.ts`): it goes behind them, once. */
+	| 'othersFirst';
 
-export type Heard = Result<ObtainedJob> | { again: Again };
+/** What the answer to a creation has come to: a job, a failure, or that the creation is sent again. */
+export type JobOrAgain = Result<ObtainedJob> | { again: Again };
 
 /** Its wait for a slot, and the slot. */
 interface SlotWait {
@@ -57,7 +58,7 @@ interface LastRequest {
 	sentAt?: number;
 	/** The key of the last one. */
 	key?: string;
-	/** After a cancel, which waits for no answer: settles once that was heard. */
+	/** After a cancel, which waits for no answer: settles once the answer was applied. */
 	stillOut?: Promise<unknown>;
 	/** When one first went out of which nobody knows yet what was done, on the monotonic clock. */
 	openSince?: number;
@@ -88,6 +89,6 @@ export interface Progress {
 	 * for what the request before has waited for.
 	 */
 	again?: Again;
-	/** Whether it has let others find out what was spent. */
-	hasLetPass?: boolean;
+	/** Whether it has let others go first, so that they find out what was spent. */
+	hasLetOthersFirst?: boolean;
 }

@@ -8,8 +8,8 @@ import { isOutcomeOpen } from './idempotency/itemState';
 import type { Item } from './item';
 
 /*
- * What the failure of one item means for the others of its run. Where the run fails with it (On Error: Stop),
- * what `meaningForOthers` lists ends all: nothing further is sent, and what is under way goes on. Where the
+ * What the failure of one item does to the others of its run. Where the run fails with it (On Error: Stop),
+ * what `effectOnOthers` lists ends all: nothing further is sent, and what is under way goes on. Where the
  * user wants rows (On Error: Continue), it ends only those that would meet the same, its `Reach`. The API
  * says by 403 both that a key lacks a scope and that one persona is somebody else's, and by 402 nothing of
  * what is left. So many refusals in a row, with no success between them, end all rows with their key.
@@ -18,7 +18,7 @@ import type { Item } from './item';
  *
  * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it goes out once more
  *    with another key (`settleKey`). Under Wait for Top-Up the row waits for credits (`tellTopUpGate`). The
- *    run is told (`noteFailure`) at once (`tellRun`), or, after such a wait, when the row ends (`runItem`).
+ *    run is told (`haltAlike`) at once (`tellRun`), or, after such a wait, when the row ends (`runItem`).
  * 2. `ItemsOfKey` keeps how much the row has asked for.
  * 3. Each other row asks `refusedAlike` before it is sent (`sendCreation` and `sendNow` in `sending.ts`), one
  *    with files before they go up (`newRequest` in `creation.ts`). The same kind and as much or more is not
@@ -69,16 +69,16 @@ const REACH_OF_REFUSAL: Partial<Record<Refusal, Reach>> = {
 	throttled: 'busyKind',
 };
 
-/** What a failure says to other items. */
-interface Meaning {
+/** What a failure does to other items. */
+interface EffectOnOthers {
 	reach: Reach;
 	halt: Halt;
 }
 
-/** What a failure means for other items; `undefined` where it concerns its own item alone. */
-function meaningForOthers({ failure }: Failed, itemIndex: number): Meaning | undefined {
+/** What a failure does to other items; `undefined` where it concerns its own item alone. */
+function effectOnOthers({ failure }: Failed, itemIndex: number): EffectOnOthers | undefined {
 	const at = `at item ${itemIndex + 1}`;
-	const because = (reach: Reach, cause: string, lacksCredits = false): Meaning => {
+	const because = (reach: Reach, cause: string, lacksCredits = false): EffectOnOthers => {
 		return { reach, halt: { cause, lacksCredits } };
 	};
 	if (failure.kind === 'creditCap')
@@ -202,14 +202,14 @@ export class ItemsOfKey extends Group {
 	}
 
 	/** An item was refused, or had no answer. */
-	refused(item: Item, { reach, halt }: Meaning, path?: string): void {
+	refused(item: Item, { reach, halt }: EffectOnOthers, path?: string): void {
 		this.hasRefusals = true;
 		if (this.isNew(item, { reach, halt }, path)) this.inARow.add(item.itemIndex);
 		if (this.inARow.size >= MANY) this.halt(halt);
 	}
 
 	/** Whether that is told for the first time. An item that was under way already says nothing new. */
-	private isNew(item: Item, { reach, halt }: Meaning, path?: string): boolean {
+	private isNew(item: Item, { reach, halt }: EffectOnOthers, path?: string): boolean {
 		if (reach === 'amount') {
 			if (this.tooDearFor(item)) return false;
 			const priced = pricedOf(item);
@@ -258,32 +258,32 @@ export class ItemsOfKey extends Group {
 
 /**
  * Ends those other items for which a failure holds too. Each failure comes here when its item ends (`runItem`
- * in `n8n/runOperation.ts`). Where other items wait for its turn or its slot, that is too late: the next one
- * would be sent before it is known. So it comes here once more before
+ * in `n8n/runOperation.ts`). Where other items wait for its permit or its slot, that is too late: the next
+ * one would be sent before it is known. So it comes here once more before
  *
- * - the turn goes to the next item (`withReadPermit`)
+ * - the permit goes to the next item (`withReadPermit`)
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
  * - a creation that a limit keeps back frees its slot (`sendNow` in `sending.ts`)
  *
  * The same failure twice changes nothing, unless there was a top-up in between.
  */
-export function noteFailure(item: Item, failed: Failed): void {
+export function haltAlike(item: Item, failed: Failed): void {
 	const { run, workspace, itemIndex } = item;
-	const meaning = meaningForOthers(failed, itemIndex);
-	if (!meaning) return;
-	if (!run.continuesOnFail) return run.all.halt(meaning.halt);
+	const effect = effectOnOthers(failed, itemIndex);
+	if (!effect) return;
+	if (!run.continuesOnFail) return run.all.halt(effect.halt);
 	const ofKey = run.itemsOfKey(workspace);
 	const { failure, endpoint } = failed;
 	const path = failure.kind === 'upload' ? ENDPOINTS.createFile.path : endpoint?.path;
-	if (meaning.reach === 'key') ofKey.halt(meaning.halt);
-	else if (meaning.reach !== 'none') ofKey.refused(item, meaning, path);
+	if (effect.reach === 'key') ofKey.halt(effect.halt);
+	else if (effect.reach !== 'none') ofKey.refused(item, effect, path);
 }
 
 /**
  * The service has accepted an item. Where a run fails with its first failure, nobody asks.
  * @param path of another request of the item, such as an upload
  */
-export function noteSuccess(item: Item, path?: string): void {
+export function recordAccepted(item: Item, path?: string): void {
 	const { run, workspace } = item;
 	if (run.continuesOnFail) run.itemsOfKey(workspace).accepted(item, path);
 }
@@ -308,7 +308,7 @@ export async function unlessRefusedAlike<T>(
 	send: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
 	const sent = refusedAlike(item, path) ?? (await send());
-	if (sent.ok) noteSuccess(item, path);
+	if (sent.ok) recordAccepted(item, path);
 	return sent;
 }
 

@@ -6,7 +6,7 @@ import type { Workspace } from '../transport/workspace';
 import type { LedgerEntry } from './credits/ledger';
 import type { TodayAsOf } from './credits/today';
 import type { Item, Prepared } from './item';
-import { Group, ItemsOfKey, noteFailure, refusedAlike, whyStopped } from './refusals';
+import { Group, ItemsOfKey, haltAlike, refusedAlike, whyStopped } from './refusals';
 import type { Unfinished } from './idempotency/lostRequests';
 import { isOutcomeOpen, type JobReference } from './idempotency/itemState';
 
@@ -47,7 +47,7 @@ export class Run {
 	readonly entries = new Set<LedgerEntry>();
 	/** What each workspace had spent today when the service was last asked. */
 	readonly today = new Map<Workspace, TodayAsOf>();
-	/** Items that only read take turns: if the service refuses the first ones, the others are not sent. */
+	/** Only a few items read at a time: if the service refuses the first ones, the others are not sent. */
 	readonly reads = new Semaphore(READS_AT_ONCE);
 	readonly cache: RunCache = { today: new Map(), firstModels: new Map() };
 	/** What a dry run says of all items, once it is known. */
@@ -120,7 +120,7 @@ export class Run {
 
 /**
  * Does what neither creates nor approves, such as reading or sending a file: a few items at a time. If the
- * failure of one ends others, they are halted before the next one has its turn. The item itself ends with
+ * failure of one ends others, they are halted before the next one begins. The item itself ends with
  * that failure, since the others are only skipped because of it.
  * @param task gets the item with a channel that ends when the item is halted
  */
@@ -134,7 +134,7 @@ export async function withReadPermit<T>(
 	const done = await run.reads.run(channel, async () => {
 		const alike = item.spec.creates ? undefined : refusedAlike(item);
 		const result = alike ?? (await task(stoppable));
-		if (!result.ok) noteFailure(item, result);
+		if (!result.ok) haltAlike(item, result);
 		return result;
 	});
 	if (done?.ok) return done;

@@ -4,15 +4,15 @@ import { fail, type Failed, type Result } from '../base/result';
 import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
 import type { Slot } from '../transport/jobSlots';
-import { hear } from './answer';
+import { applyAnswer } from './answer';
 import { beyondLimits, dependsOnOpen, withBudget } from './credits/creditLimits';
-import { takeTurn } from './credits/turns';
+import { takeCreditLock } from './credits/creditLock';
 import type { Item } from './item';
 import { addEntry } from './credits/ledger';
 import type { QueueBehind } from './idempotency/equalRequests';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
-import type { Heard, Progress } from './progress';
-import { noteFailure, refusedAlike } from './refusals';
+import type { JobOrAgain, Progress } from './progress';
+import { haltAlike, refusedAlike } from './refusals';
 import { isPaidKey } from './idempotency/paidKeys';
 import { askToday } from './credits/today';
 
@@ -20,10 +20,10 @@ import { askToday } from './credits/today';
  * One request of a creation goes out, in five steps. Each waits for the one before:
  *
  * 1. There may be credits, under Wait for Top-Up (`sendCreation`).
- * 2. It is its turn, where credits are limited.
+ * 2. It has the lock of its execution, where credits are limited.
  * 3. It has a slot (`sendInSlot`).
  * 4. It may still be sent, with the key and the body of that moment (`sendNow`).
- * 5. There is a final answer, which is heard (`exchange`).
+ * 5. There is a final answer, which is applied (`exchange`).
  */
 
 /** The request of a creation. */
@@ -64,7 +64,7 @@ function withKeyAndBudget(
 		: request.body;
 	const isFilledIn = request.isFilledIn || body !== request.body;
 	const sent = { ...request, body, isFilledIn };
-	return { ...sent, key: idempotency.peekKey(filledIn(sent)) };
+	return { ...sent, key: idempotency.currentKey(filledIn(sent)) };
 }
 
 /**
@@ -77,13 +77,13 @@ export function isRepetition(progress: Progress, request: CreationRequest): bool
 }
 
 /**
- * Under Wait for Top-Up, a request waits for its turn to try once credits lack: not for what costs nothing,
- * and not again only because its key has led to nothing, or because it has let others pass.
+ * Under Wait for Top-Up, a request waits until it is tried once credits lack: not for what costs nothing, and
+ * not again only because its key has led to nothing, or because it has let others go first.
  */
 function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
 	const { again, item } = progress;
 	const isSet = item.settings.onInsufficientCredits === 'wait';
-	const hasWaited = again === 'otherKey' || again === 'turn';
+	const hasWaited = again === 'otherKey' || again === 'othersFirst';
 	return isSet && !hasWaited && !isRepetition(progress, request);
 }
 
@@ -99,7 +99,7 @@ export async function sendCreation(
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,
-): Promise<Heard> {
+): Promise<JobOrAgain> {
 	const { item, creditWait, slotWait } = progress;
 	const { run, settings, spec, workspace } = item;
 	if (waitsForCredits(progress, request)) {
@@ -111,7 +111,7 @@ export async function sendCreation(
 		const refused = hasRefusals ? refusedAlike(item) : undefined;
 		if (refused) return refused;
 	}
-	// Before its turn: one that waits behind others for a slot must not wait as long once more for its own.
+	// Before it waits for the lock: behind others that wait for a slot it must not wait as long once more.
 	slotWait.waitsSince ??= workspace.clock.monotonic();
 	const queue = queueBehindEqual(progress, request);
 	if (queue) return waitBehind(queue, progress, channel);
@@ -121,21 +121,21 @@ export async function sendCreation(
 	}
 	const priced = { endpoint: spec.endpoint, body: request.body };
 	const isOnlyRepeated = () => isRepetition(progress, request);
-	// Those behind it hold no slot meanwhile.
-	const turn = await takeTurn(item, priced, isOnlyRepeated, channel);
-	if (!turn) return fail({ kind: 'cancelled' });
+	// Those that wait for the lock hold no slot meanwhile.
+	const lock = await takeCreditLock(item, priced, isOnlyRepeated, channel);
+	if (!lock) return fail({ kind: 'cancelled' });
 	try {
 		return await sendInSlot(progress, request, channel);
 	} finally {
 		// At once, unless after a cancel its request is still out: nobody knows what that costs before it was
 		// answered.
-		const leave = () => turn.leave();
+		const leave = () => lock.leave();
 		void Promise.resolve(progress.lastRequest.stillOut).then(leave, leave);
 	}
 }
 
 /** Waits for the answer to an equal request. Then it is decided anew. Not `async`: see `WaitQueue`. */
-function waitBehind(queue: QueueBehind, progress: Progress, channel: Channel): Promise<Heard> {
+function waitBehind(queue: QueueBehind, progress: Progress, channel: Channel): Promise<JobOrAgain> {
 	const { lastRequest, slotWait } = progress;
 	return queue.wait(channel).then((isUnknown) => {
 		if (channel.signal?.aborted) return fail({ kind: 'cancelled' });
@@ -151,7 +151,7 @@ function sendInSlot(
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,
-): Promise<Heard> {
+): Promise<JobOrAgain> {
 	const { item, slotWait } = progress;
 	const { settings, workspace } = item;
 	const acquired = workspace.slots.acquire(channel, {
@@ -170,7 +170,7 @@ async function sendNow(
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,
-): Promise<Heard> {
+): Promise<JobOrAgain> {
 	const { item, idempotency, slotWait } = progress;
 	const { run, spec, workspace } = item;
 	const hasLimit = isLimited(item);
@@ -185,15 +185,15 @@ async function sendNow(
 	}
 	const sent = withKeyAndBudget(progress, request);
 	if ((hasLimit || run.itemsOfKey(workspace).hasRefusals) && !isFree) {
-		if (hasLimit && !progress.hasLetPass && dependsOnOpen(item)) {
-			progress.hasLetPass = true;
+		if (hasLimit && !progress.hasLetOthersFirst && dependsOnOpen(item)) {
+			progress.hasLetOthersFirst = true;
 			slot.release();
-			return { again: 'turn' };
+			return { again: 'othersFirst' };
 		}
 		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
 		if (unfit) {
 			item.partsOfItem?.fail(unfit);
-			noteFailure(item, unfit);
+			haltAlike(item, unfit);
 			slot.release();
 			return unfit;
 		}
@@ -201,13 +201,13 @@ async function sendNow(
 	const { key } = sent;
 	progress.entry = addEntry(item, sent.body, key, isFree);
 	// Last, because equal requests wait from now on until `exchange` has an answer.
-	if (key !== undefined) idempotency.noteSent?.(key, filledIn(sent));
+	if (key !== undefined) idempotency.holdEqualRequests?.(key, filledIn(sent));
 	return await exchange(progress, sent, channel);
 }
 
 /**
  * It may have waited for a slot for hours: then its key may no longer show what became of it, or the credits
- * have run out, and it waits for its turn to try.
+ * have run out, and it waits for them.
  */
 function hasWaitedTooLong(progress: Progress, request: CreationRequest): boolean {
 	const { item, creditWait } = progress;
@@ -218,15 +218,15 @@ function hasWaitedTooLong(progress: Progress, request: CreationRequest): boolean
 
 /**
  * Sends a creation, again and again under its key as long as Wait Timeout lasts, until there is a final
- * answer, which is heard. The signal of the channel ends that only until the first attempt goes out. From
- * then on only a cancel of the execution ends the wait, and the answer is heard all the same: the request may
- * be carried out, and its job takes a slot.
+ * answer, which is applied. The signal of the channel ends that only until the first attempt goes out. From
+ * then on only a cancel of the execution ends the wait, and the answer is applied all the same: the request
+ * may be carried out, and its job takes a slot.
  */
 async function exchange(
 	progress: Progress,
 	{ key, path, body, isResend }: CreationRequest,
 	channel: Channel,
-): Promise<Heard> {
+): Promise<JobOrAgain> {
 	const { item, idempotency, lastRequest, slotWait } = progress;
 	const { host, memory, request, settings, spec, workspace } = item;
 	const { clock, client } = workspace;
@@ -270,30 +270,30 @@ async function exchange(
 			validate: mustHaveId,
 		},
 	);
-	const hearing = answering
-		.then((answer) => hear(progress, answer, body))
+	const applying = answering
+		.then((answer) => applyAnswer(progress, answer, body))
 		// If our own code has thrown, nobody knows.
-		.finally(() => idempotency.noteAnswer?.('unknown'));
+		.finally(() => idempotency.releaseEqualRequests?.('unknown'));
 	try {
-		return await Promise.race([hearing, cancelled]);
+		return await Promise.race([applying, cancelled]);
 	} finally {
 		offAbort(cancel, onCancel);
 		offAbort(channel.signal, onStop);
 		if (cancel?.aborted) {
-			lastRequest.stillOut = hearing;
-			void leaveSlotAfter(hearing, slotWait);
+			lastRequest.stillOut = applying;
+			void leaveSlotAfter(applying, slotWait);
 		}
 	}
 }
 
 /** After a cancel nobody waits for the job that a request may still make. */
 async function leaveSlotAfter(
-	hearing: Promise<Heard>,
+	applying: Promise<JobOrAgain>,
 	slotWait: Progress['slotWait'],
 ): Promise<void> {
 	try {
-		const heard = await hearing;
-		if ('again' in heard || !heard.ok) return;
+		const made = await applying;
+		if ('again' in made || !made.ok) return;
 		slotWait.slot?.abandon();
 	} catch {
 		slotWait.slot?.abandon();

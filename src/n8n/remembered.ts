@@ -112,8 +112,8 @@ function parametersHashOf(
 	return shortHash(JSON.stringify(names.map((name) => valueAt(values, name.split('.')) ?? null)));
 }
 
-/** By what an item is known again. */
-interface Identity {
+/** What is remembered of an item, and by what it was found. */
+interface FoundMemory {
 	/** Its place, `run:item`; of a tool call, its content. */
 	place: string;
 	memory: ItemMemory;
@@ -122,17 +122,16 @@ interface Identity {
 }
 
 /**
- * Finds the memory of an item. In a workflow the run index and the item index identify it, because both stay
- * the same with Retry On Fail and Retry Execution. In a tool of an AI agent they do not stay the same: see
- * `placeOfToolCall`.
+ * Finds the memory of an item: in a workflow by the run index and the item index, because both stay the same
+ * with Retry On Fail and Retry Execution. In a tool of an AI agent they do not: see `placeOfToolCall`.
  */
-export function identify(
+export function findMemory(
 	call: NodeCall,
 	spec: OperationSpec,
 	{ nodeMemory, parametersHash }: Remembered,
 	input: Input,
 	request: ApiRequest,
-): Identity {
+): FoundMemory {
 	const place = `${call.runIndex}:${input.index}`;
 	// An operation that creates nothing has nothing to remember.
 	if (!spec.creates && spec.output !== 'file')

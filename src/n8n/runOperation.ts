@@ -11,14 +11,14 @@ import type { Item, ItemOutput, WorkflowMode } from '../creation/item';
 import { n8nHost } from './n8nHost';
 import type { End, Input, NodeCall, Runnable, Running } from './nodeCall';
 import { receiptOf } from './output/receipt';
-import { identify, rememberedBy, type Remembered } from './remembered';
+import { findMemory, rememberedBy, type Remembered } from './remembered';
 import { goodRows } from './output/rows';
 import { createParts } from '../creation/parts';
-import { noteFailure, noteSuccess } from '../creation/refusals';
+import { haltAlike, recordAccepted } from '../creation/refusals';
 import { Run } from '../creation/run';
 import { WITHOUT_CREATION } from '../reads/reads';
 import { faultOf } from './faults';
-import { memoriesOf, noteEnd, statesOf } from '../creation/idempotency/itemState';
+import { memoriesOf, recordEnd, statesOf } from '../creation/idempotency/itemState';
 import { workspaceOf } from '../transport/workspace';
 import { answerInTime } from './tool';
 
@@ -59,7 +59,7 @@ export async function runOperation(
 		hasFailed = false;
 		addReceipt(running, ends);
 	} finally {
-		if (creates) noteEndOfRun(call, remembered, ends, hasFailed);
+		if (creates) recordEndOfRun(call, remembered, ends, hasFailed);
 	}
 	return ends.flatMap(({ rows }) => rows);
 }
@@ -150,7 +150,7 @@ function openItem(
 ): Item {
 	const { spec } = operation;
 	const { nodeMemory, executionSum, lost, mayResumeLost, requester } = remembered;
-	const { place, ...identified } = identify(call, spec, remembered, input, prepared.request);
+	const { place, ...found } = findMemory(call, spec, remembered, input, prepared.request);
 	const context = {
 		functions: call.functions,
 		credential: async () => await call.credential(input.index),
@@ -165,7 +165,7 @@ function openItem(
 	const mode = WORKFLOW_MODES[call.mode] ?? 'production';
 	return {
 		...prepared,
-		...identified,
+		...found,
 		spec,
 		run,
 		itemIndex: input.index,
@@ -195,7 +195,7 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
 	// A tool call has ended only once the agent was told its result: `answerInTime` remembers that.
 	if (settings.isTool) return await answerInTime(item, runItem);
 	const result = await runItem(item);
-	if (!settings.dryRun) noteEnd(item, result.ok ? origin.requester.execution : undefined);
+	if (!settings.dryRun) recordEnd(item, result.ok ? origin.requester.execution : undefined);
 	return result;
 }
 
@@ -206,11 +206,11 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
 export async function runItem(item: Item): Promise<Result<ItemOutput>> {
 	const result = await operate(item);
 	if (!result.ok) {
-		noteFailure(item, result);
+		haltAlike(item, result);
 		return result;
 	}
 	// Of what creates, `tellRun` in `answer.ts` has told it when its answer came, long before its end.
-	if (!item.spec.creates) noteSuccess(item);
+	if (!item.spec.creates) recordAccepted(item);
 	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
 	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
 	return ok({ ...result.value, warning });
@@ -232,7 +232,7 @@ function finish(running: Running, end: End): Finished {
 	} catch (error) {
 		const failed = { ...end, result: faultOf(error) };
 		try {
-			if (end.item) noteEnd(end.item, undefined);
+			if (end.item) recordEnd(end.item, undefined);
 			return { ...failed, rows: rowsOfEnd(running, failed) };
 		} catch {
 			return { ...failed, rows: bareRow(running.call, end) };
@@ -272,7 +272,7 @@ function addReceipt(running: Running, ends: End[]): void {
  * told here, because it may end much later: that memory hears of the cancel by itself (`watch`).
  * @param hasFailed whether n8n gets no result of any item
  */
-function noteEndOfRun(
+function recordEndOfRun(
 	call: NodeCall,
 	{ nodeMemory, ofWorkflow, requester }: Remembered,
 	ends: End[],

@@ -9,7 +9,7 @@ import { retryMayPay } from '../creation/idempotency/idempotency';
 import type { Item, ItemOutput, Settings } from '../creation/item';
 import type { OperationSpec } from '../creation/operationSpec';
 import {
-	noteEnd,
+	recordEnd,
 	statesOf,
 	isOutcomeOpen,
 	type ItemMemory,
@@ -145,7 +145,7 @@ function resultForAgent(item: Item, result: Result<ItemOutput>): Result<ItemOutp
 	const { origin, settings, spec } = item;
 	// A dry run leaves what is known of the item as it is.
 	if (!result.ok || !spec.creates || settings.dryRun) return result;
-	noteEnd(item, origin.requester.execution);
+	recordEnd(item, origin.requester.execution);
 	const [job, ...others] = result.value.resources;
 	const isRunning = job && jobState(job, settings.terminalStatuses) === 'running';
 	if (!isRunning || others.length > 0 || !isMedia(job)) return result;

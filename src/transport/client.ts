@@ -75,7 +75,7 @@ const IN_A_ROW_MS = 60_000;
 const operationOf = ({ method, path }: ApiRequest) => `${method} ${path.split('/')[1] ?? ''}`;
 
 /** What of a request may be the reason that it has no answer: with another model it might have one. */
-function kindOf({ body }: ApiRequest): string {
+function modeAndModelOf({ body }: ApiRequest): string {
 	const { mode, model } = isRecord(body) ? body : {};
 	return JSON.stringify([mode, model]);
 }
@@ -175,7 +175,7 @@ export class Client {
 		unansweredSince: number,
 	): OutageOf | undefined {
 		const operation = operationOf(request);
-		const kind = kindOf(request);
+		const kind = modeAndModelOf(request);
 		const asker = item && `${fairnessKey} ${item}`;
 		const before = this.givenUp.get(operation);
 		this.givenUp.set(operation, { at: this.clock.monotonic(), kind, asker });

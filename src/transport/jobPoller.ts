@@ -41,7 +41,8 @@ const LIST_TIMEOUT_MS = 10_000;
 const READ_BURST = 5;
 
 /** Jobs of one kind usually take about the same time. */
-const kindOf = ({ object, mode, model }: Resource) => [object, mode, model].map(asText).join(' ');
+const jobKindOf = ({ object, mode, model }: Resource) =>
+	[object, mode, model].map(asText).join(' ');
 
 /**
  * Waits for jobs to end: one poller for each workspace in a process, with a `JobWait` (`jobWait.ts`) for each
@@ -105,7 +106,7 @@ export class JobPoller {
 	): Promise<Result<Resource>> {
 		if (jobState(job, options.terminalStatuses) !== 'running') return Promise.resolve(ok(job));
 		if (channel.signal?.aborted) return Promise.resolve(fail({ kind: 'cancelled' }, job));
-		const durations = getOrCreate(this.durationsByKind, kindOf(job), () => new JobDurations());
+		const durations = getOrCreate(this.durationsByKind, jobKindOf(job), () => new JobDurations());
 		this.wakeUp.set(this.clock.monotonic() + TICK_MS);
 		return new Promise((resolve, reject) => {
 			const settle = { resolve, reject };

@@ -3,7 +3,7 @@ import type { Clock, Channel } from '../base/types';
 import { WaitQueue } from '../base/waitQueue';
 import { WakeUp } from '../base/wakeUp';
 
-const TRY_EVERY_MS = 20_000;
+const TRIAL_EVERY_MS = 20_000;
 
 /** How often the queues are checked while a creation waits in them. */
 const RECHECK_MS = 1_000;
@@ -16,31 +16,32 @@ export interface CreditWait {
 	creditsBy?: number;
 	/** The last 402 that it was refused with. */
 	lackedCredits?: Failed;
-	/** Ends its turn to try, where it has one and no answer has said whether there are credits. */
-	endTurn?: () => void;
+	/** Ends its trial, if it has one and no answer has said yet whether there are credits. */
+	endTrial?: () => void;
 }
 
 /**
  * Whether a workspace has credits: a circuit breaker that a 402 opens. The fields of GET /credits are not
  * documented (specification: Other response bodies), so only a creation that succeeds proves that there are
- * credits. From the first 402 on, all creations that wait for a top-up share one attempt every 20 seconds.
+ * credits. From the first 402 on, of all creations that wait for a top-up one is sent as a trial every 20
+ * seconds.
  *
- * 1. Creations that were not refused yet are tried first: they may be cheaper than the refused ones.
+ * 1. Creations that were not refused yet come first: they may be cheaper than the refused ones.
  * 2. If a creation succeeds that was refused before, there was a top-up, and all go on. Any other that
- *    succeeds may only be cheaper: then one more is tried at once.
- * 3. If the newest turn ends without an answer about credits, whatever the reason, the next one begins at
+ *    succeeds may only be cheaper: then the next trial begins at once.
+ * 3. If the newest trial ends without an answer about credits, whatever the reason, the next one begins at
  *    once.
  * 4. A creation that was refused waits until its deadline, any other until it is tried or cancelled. Once a
- *    deadline has passed, those of its run that ask for as much of the same are not sent (`noteFailure` in
+ *    deadline has passed, those of its run that ask for as much of the same are not sent (`haltAlike` in
  *    `creation/refusals.ts`).
  */
 export class TopUpGate {
-	/** When the next attempt may be made, on the monotonic clock; `undefined` while credits do not lack. */
-	private nextTryAt: number | undefined;
+	/** When the next trial may begin, on the monotonic clock; `undefined` while credits do not lack. */
+	private nextTrialAt: number | undefined;
 	/** When there was last a top-up, as far as is known, on the monotonic clock. */
 	toppedUpAt = -Infinity;
-	/** Whose turn has begun last. One before it may still wait for a slot, and others have had their turn. */
-	private newest: CreditWait | undefined;
+	/** Whose trial has begun last. One before it may still wait for a slot, and others were tried since. */
+	private newestTrial: CreditWait | undefined;
 	private readonly untried = new WaitQueue(false);
 	private readonly refusedBefore = new WaitQueue(false);
 	private readonly wakeUp: WakeUp;
@@ -54,13 +55,13 @@ export class TopUpGate {
 	}
 
 	/**
-	 * Waits for the turn of a creation.
+	 * Waits for the trial of a creation.
 	 * @param wasRefused whether the same creation has been refused with 402
 	 * @returns whether it may be tried: not if it was cancelled, nor if it was refused and its deadline (on
 	 * the monotonic clock) has passed
 	 */
 	mayTry(channel: Channel, deadline: number, wasRefused = false): Promise<boolean> {
-		if (this.nextTryAt === undefined) return Promise.resolve(!channel.signal?.aborted);
+		if (this.nextTrialAt === undefined) return Promise.resolve(!channel.signal?.aborted);
 		const now = this.clock.monotonic();
 		const queue = wasRefused ? this.refusedBefore : this.untried;
 		const pending = queue.wait(channel, now, deadline - now);
@@ -80,14 +81,14 @@ export class TopUpGate {
 		timeoutMs: number,
 	): Promise<Failed | undefined> {
 		// It may wait anew, such as after a 429.
-		wait.endTurn?.();
+		wait.endTrial?.();
 		wait.hadCredits = !this.lacksCredits;
 		if (this.lacksCredits) wait.creditsBy ??= this.clock.monotonic() + timeoutMs;
 		const { creditsBy = Infinity, lackedCredits } = wait;
 		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) {
 			if (this.lacksCredits) {
-				this.newest = wait;
-				wait.endTurn = () => this.endTurn(wait);
+				this.newestTrial = wait;
+				wait.endTrial = () => this.endTrial(wait);
 			}
 			return undefined;
 		}
@@ -97,11 +98,11 @@ export class TopUpGate {
 	}
 
 	get lacksCredits(): boolean {
-		return this.nextTryAt !== undefined;
+		return this.nextTrialAt !== undefined;
 	}
 
 	refused(): void {
-		this.nextTryAt ??= this.clock.monotonic() + TRY_EVERY_MS;
+		this.nextTrialAt ??= this.clock.monotonic() + TRIAL_EVERY_MS;
 	}
 
 	/**
@@ -109,24 +110,24 @@ export class TopUpGate {
 	 * @param wasRefusedBefore whether the same creation had been refused with 402
 	 */
 	succeeded(wasRefusedBefore: boolean): void {
-		if (!wasRefusedBefore) return this.tryNext();
-		if (this.nextTryAt === undefined) return;
+		if (!wasRefusedBefore) return this.beginNextTrial();
+		if (this.nextTrialAt === undefined) return;
 		this.toppedUpAt = this.clock.monotonic();
-		this.nextTryAt = undefined;
+		this.nextTrialAt = undefined;
 		this.serve();
 	}
 
-	/** Whoever is next may try at once. */
-	private tryNext(): void {
-		if (this.nextTryAt === undefined) return;
-		this.nextTryAt = this.clock.monotonic();
+	/** Whoever is next is tried at once. */
+	private beginNextTrial(): void {
+		if (this.nextTrialAt === undefined) return;
+		this.nextTrialAt = this.clock.monotonic();
 		this.serve();
 	}
 
-	/** The turn of a creation is over, and nobody knows whether there are credits: the next one has it. */
-	private endTurn(wait: CreditWait): void {
-		wait.endTurn = undefined;
-		if (wait === this.newest) this.tryNext();
+	/** The trial of a creation is over, and nobody knows whether there are credits: the next one is tried. */
+	private endTrial(wait: CreditWait): void {
+		wait.endTrial = undefined;
+		if (wait === this.newestTrial) this.beginNextTrial();
 	}
 
 	private get waiting(): number {
@@ -139,8 +140,8 @@ export class TopUpGate {
 			({ since, timeoutMs }) => now >= since + timeoutMs,
 			() => false,
 		);
-		while (this.waiting > 0 && now >= (this.nextTryAt ?? now)) {
-			if (this.nextTryAt !== undefined) this.nextTryAt = now + TRY_EVERY_MS;
+		while (this.waiting > 0 && now >= (this.nextTrialAt ?? now)) {
+			if (this.nextTrialAt !== undefined) this.nextTrialAt = now + TRIAL_EVERY_MS;
 			const queue = this.untried.size > 0 ? this.untried : this.refusedBefore;
 			queue.grant(true);
 		}

@@ -27,7 +27,7 @@ interface Kept {
  * What all items, nodes and executions of this process share when they use the same workspace. A creation
  * meets its parts in this order:
  *
- * 1. `topUpGate`: after a 402 it waits for its turn to try again, under _Wait for Top-Up_.
+ * 1. `topUpGate`: after a 402 it waits until it is tried again, under _Wait for Top-Up_.
  * 2. `slots`: it waits until one of the jobs that a plan runs at once may be its own. A 429 to a creation
  *    that takes a slot means that none was free. `OtherClients` says how many slots others take.
  * 3. `client`: it goes out, again and again under its key while nobody knows what was done.

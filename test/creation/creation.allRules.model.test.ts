@@ -6,7 +6,7 @@ import { LostOfWorkflow, type Requester } from '../../src/creation/idempotency/l
 import {
 	itemMemory,
 	memoriesOf,
-	noteEnd,
+	recordEnd,
 	statesOf,
 	type ItemMemory,
 	type NodeMemory,
@@ -815,7 +815,7 @@ class World {
 		const ended = Promise.all(
 			items.map(async (item, index): Promise<End> => {
 				const result = await runItem(item);
-				noteEnd(item, result.ok ? execution.id : undefined);
+				recordEnd(item, result.ok ? execution.id : undefined);
 				return { row: rows[index] ?? [], item, result };
 			}),
 		);

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../src/api';
 import { fail } from '../../src/base/result';
 import type { Send } from '../../src/base/types';
-import { noteFailure } from '../../src/creation/refusals';
+import { haltAlike } from '../../src/creation/refusals';
 import { ExecutionSum } from '../../src/creation/credits/ledger';
 import type { Item, Settings } from '../../src/creation/item';
 import { isOutcomeOpen } from '../../src/creation/idempotency/itemState';
@@ -91,7 +91,7 @@ test.each([
 	const { workspace, host } = oneItem();
 	const item = runOf({ host, workspace });
 	const failure = { kind: 'status', status, serviceError: {}, outcomeUnknown: false } as const;
-	noteFailure(item, { ...fail(failure), endpoint });
+	haltAlike(item, { ...fail(failure), endpoint });
 	expect(item.run.all.halted !== undefined).toBe(isHalted);
 });
 

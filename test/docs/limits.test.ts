@@ -134,7 +134,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		[
 			[
 				'test/transport/topUpGate.test.ts',
-				'no item is given up without an attempt of its own, which has its turn like all others',
+				'no item is given up without a trial of its own, like all others',
 			],
 			[
 				'test/creation/idempotency/idempotency.sameRequest.test.ts',

@@ -125,17 +125,17 @@ export const limits: Mutant[] = [
 	...caughtBy('test/transport/topUpGate.test.ts', {
 		'limits/top-up-tried-too-often': {
 			why: 'Waiting for a top-up takes half of the requests of each minute.',
-			from: 'const TRY_EVERY_MS = 20_000;',
-			to: 'const TRY_EVERY_MS = 2_000;',
+			from: 'const TRIAL_EVERY_MS = 20_000;',
+			to: 'const TRIAL_EVERY_MS = 2_000;',
 		},
-		'limits/old-turns-all-count': {
+		'limits/old-trials-all-count': {
 			why: 'Without credits, a batch that waits for slots and is stopped lets a hundred rows try at once.',
-			from: 'if (wait === this.newest) this.tryNext();',
-			to: 'this.tryNext();',
+			from: 'if (wait === this.newestTrial) this.beginNextTrial();',
+			to: 'this.beginNextTrial();',
 		},
 		'limits/one-cheap-job-opens-the-gate': {
 			why: 'A cheap job that still fits lets hundreds of dear ones go on, and all of them are refused.',
-			from: 'if (!wasRefusedBefore) return this.tryNext();',
+			from: 'if (!wasRefusedBefore) return this.beginNextTrial();',
 			to: '',
 		},
 	}),

@@ -94,8 +94,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
-			from: 'idempotency.peekKey(filledIn(sent))',
-			to: 'idempotency.peekKey()',
+			from: 'idempotency.currentKey(filledIn(sent))',
+			to: 'idempotency.currentKey()',
 		},
 	}),
 	...caughtBy('test/n8n/runOperation.test.ts', {
@@ -255,8 +255,8 @@ export const money: Mutant[] = [
 		},
 		'money/older-memory-counts': {
 			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
-			from: 'return other && howFar(other) > howFar(memory) ? other : undefined;',
-			to: 'return other && howFar(other) < 0 ? other : undefined;',
+			from: 'return other && stageOf(other) > stageOf(memory) ? other : undefined;',
+			to: 'return other && stageOf(other) < 0 ? other : undefined;',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.test.ts', {
@@ -300,8 +300,8 @@ export const money: Mutant[] = [
 		},
 		'money/open-requests-do-not-go-first': {
 			why: 'Each retry refuses a new row first and stops, and never asks for what had no answer.',
-			from: '!progress.hasLetPass && dependsOnOpen(item)',
-			to: 'progress.hasLetPass',
+			from: '!progress.hasLetOthersFirst && dependsOnOpen(item)',
+			to: 'progress.hasLetOthersFirst',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
@@ -613,24 +613,24 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/refusals.test.ts', {
 		'money/one-refusal-ends-all': {
 			why: 'With On Error: Continue, one dear row or one foreign persona ends all rows that would pass.',
-			from: "else if (meaning.reach !== 'none') ofKey.refused(item, meaning, path);",
-			to: "else if (meaning.reach !== 'none') ofKey.halt(meaning.halt);",
+			from: "else if (effect.reach !== 'none') ofKey.refused(item, effect, path);",
+			to: "else if (effect.reach !== 'none') ofKey.halt(effect.halt);",
 		},
 		'money/top-up-waited-for-by-all': {
 			why: 'After an hour of waiting for a top-up, each row that asks for the same waits 20 seconds more.',
-			from: 'progress.creditWait.endTurn?.();',
+			from: 'progress.creditWait.endTrial?.();',
 			to: '',
 		},
 		'money/a-402-is-no-answer': {
 			why: 'Without credits, each refusal lets the next row try at once, thousands a minute.',
-			from: 'creditWait.endTurn = undefined;',
+			from: 'creditWait.endTrial = undefined;',
 			to: '',
 		},
 	}),
-	...caughtBy('test/creation/credits/turns.test.ts', {
+	...caughtBy('test/creation/credits/creditLock.test.ts', {
 		'money/stopped-and-still-out': {
 			why: 'An execution that is stopped lets the next one make a second job that may cost any number of credits.',
-			from: 'lastRequest.stillOut = hearing;',
+			from: 'lastRequest.stillOut = applying;',
 			to: '',
 		},
 	}),

@@ -102,7 +102,7 @@ const STEPS: Array<[string, Break]> = [
 	['its files', named('collect')],
 	['a download', named('download')],
 	['what type its file is of', named('detect')],
-	['that it has ended well', named('noteEnd')],
+	['that it has ended well', named('recordEnd')],
 	['its rows', named('goodRows')],
 ];
 
@@ -155,7 +155,7 @@ test('a row whose words fail too takes no other with it', async () => {
 
 test('before the answer is understood: what is not known is said, and the next try finds the job', async () => {
 	const t = node();
-	named('hear')();
+	named('applyAnswer')();
 	const { error } = await ended(t.run());
 	expect(error?.message).toMatch(/^A fault of this node/);
 	expect(error?.description).toMatch(

@@ -13,9 +13,9 @@ const KEPT: Record<string, string> = {
 	sweptAt: 'when that was last cleared of what is too old',
 	workspaces:
 		'limits, slots, waits, prices and keys that are paid for: an hour after the last use, a day after a creation, for all nodes with one key',
-	locks: 'whose turn it is under a limit of credits: the execution, for its other items',
+	locks: 'which creation holds the lock of an execution under a limit: for its other items',
 	locksOfUncertain:
-		'whose turn it is under a limit of the day: the workspace, for requests without a certain price',
+		'the same under a limit of the day: the workspace, for requests without a certain price',
 	begun: 'calls of agents that have not ended: until the agent was told, for its next call',
 	withoutExecution: "what a call has lost that has no execution: a day, for n8n's own Agents",
 	filesByNodeMemory: 'files that were fetched: the execution, for Retry On Fail and equal rows',

@@ -57,7 +57,7 @@ describe('while a workspace is empty', () => {
 		await clock.run(Promise.all([cheap, ...dear]));
 	});
 
-	test('no item is given up without an attempt of its own, which has its turn like all others', async () => {
+	test('no item is given up without a trial of its own, like all others', async () => {
 		const { clock, attempts, item } = empty();
 		let credits = 830;
 		const buys = () => {
@@ -91,7 +91,7 @@ test('a wait of one that was refused ends at its deadline, and any at once when 
 	expect(clock.sleeping).toBe(0);
 });
 
-test('turns that end together, long after the newest one has begun, let one more try, and no more', async () => {
+test('trials that end together, long after the newest one has begun, let one more try, and no more', async () => {
 	const { clock, gate } = empty();
 	const waits = Array.from({ length: 9 }, (): CreditWait => ({}));
 	const tried: CreditWait[] = [];
@@ -102,7 +102,7 @@ test('turns that end together, long after the newest one has begun, let one more
 	await clock.pass(MINUTE + 1_000);
 	expect(tried).toHaveLength(3);
 	// Such as those of an execution that has waited for slots, and is stopped.
-	for (const wait of [...tried]) wait.endTurn?.();
+	for (const wait of [...tried]) wait.endTrial?.();
 	await clock.pass(1_000);
 	expect(tried).toHaveLength(4);
 	await clock.pass(60 * MINUTE);

@@ -87,7 +87,7 @@ export class Ledger {
 		return this.open.size > 0;
 	}
 
-	noteOpen(entry: LedgerEntry): void {
+	addOpen(entry: LedgerEntry): void {
 		if (entry.key !== undefined) this.open.set(entry.key, entry);
 	}
 
@@ -165,7 +165,7 @@ export function settleEntry(
 		entry.credits = expected;
 		entry.isGuess = isGuess;
 		entry.answeredAt = clock.monotonic();
-		ledger.noteOpen(entry);
+		ledger.addOpen(entry);
 		return;
 	}
 	prices.learnFromAnswer(request, made.value);
@@ -179,7 +179,7 @@ export function settleEntry(
 		job.object === 'agent_run' && jobState(job, settings.terminalStatuses) === 'running';
 	const isExpected = statedCredits === undefined || mayGrow;
 	const expected = isExpected ? prices.reservationOf(request) : undefined;
-	if (statedCredits === undefined) executionSum.noteUnpriced(request);
+	if (statedCredits === undefined) executionSum.addUnpriced(request);
 	entry.credits = executionSum.addJob(job.id, Math.max(statedCredits ?? 0, expected ?? 0));
 	entry.job = { id: job.id, object: job.object };
 	entry.isNew = true;
@@ -347,7 +347,7 @@ export class ExecutionSum {
 		if (name !== undefined) delete this.open[name];
 	}
 
-	noteUnpriced(request: Priced): void {
+	addUnpriced(request: Priced): void {
 		this.unpriced[priceKindOf(request)] = true;
 	}
 

@@ -51,21 +51,22 @@ export class EqualRequests {
 		return this.leadingKey(name, goneAt) === undefined ? this.out.get(name)?.queue : undefined;
 	}
 
-	noteSent(name: string): void {
+	/** A request goes out. Equal ones wait, unless there is a leading key. */
+	hold(name: string): void {
 		const out = getOrCreate(this.out, name, () => ({ count: 0, queue: new WaitQueue(false) }));
 		out.count += 1;
 	}
 
 	/** Under this key one was carried out, or may have been. */
-	noteLeading(name: string, key: string): void {
+	setLeadingKey(name: string, key: string): void {
 		this.leading.set(name, { key, since: this.clock.monotonic() });
 	}
 
 	/**
-	 * A request is not out any more.
+	 * A request is not out any more. If they need not wait for another one, those that are equal go on.
 	 * @param isUnknown whether nobody knows what it has done
 	 */
-	noteAnswer(name: string, isUnknown: boolean): void {
+	release(name: string, isUnknown: boolean): void {
 		const out = this.out.get(name);
 		if (out === undefined) return;
 		out.count -= 1;

@@ -26,11 +26,14 @@ import type { AskedFor, JobReference } from './itemState';
  * - _Own Key_ (`custom`): what the user gave; no number.
  * - _Off_ (`none`): there is no key.
  *
- * A try calls the methods in this order: `claimKey` once; each time that the request may be sent,
- * `queueBehind`, then `peekKey` (`leadingKey` for one that was sent before) and `noteSent` as it goes out;
- * `noteAnswer` once it is not out any more; `tryNextKey` if its answer was a 402 or led to a job that had
- * failed before, or before anything is sent if the job that it has is gone; `retrySharedKey` if the item
- * waits for credits now.
+ * A try calls the methods in this order:
+ *
+ * 1. `claimKey`, once.
+ * 2. Each time that the request may be sent: `queueBehind`, `currentKey` (`leadingKey` for one that was sent
+ *    before) and, as it goes out, `holdEqualRequests`.
+ * 3. Once it is not out any more: `releaseEqualRequests`.
+ * 4. If its answer was a 402, or its key leads to a job that had failed before or is gone: `tryNextKey`. If
+ *    it waits for credits then: `retrySharedKey`.
  */
 export interface Idempotency {
 	/**
@@ -58,7 +61,7 @@ export interface Idempotency {
 	claimKey?(): Failed | undefined;
 	/**
 	 * Where it waits if an equal request of this process is out whose answer decides about the key.
-	 * @param filledIn see {@link Idempotency.peekKey}
+	 * @param filledIn see {@link Idempotency.currentKey}
 	 */
 	queueBehind?(filledIn?: unknown): QueueBehind | undefined;
 	/**
@@ -72,11 +75,11 @@ export interface Idempotency {
 	 * @param filledIn its body, where that says more than the user has asked for: under one key there is one
 	 * body
 	 */
-	peekKey(filledIn?: unknown): string | undefined;
-	/** A request goes out under this key. */
-	noteSent?(key: string, filledIn?: unknown): void;
-	/** It is not out any more. Calling it again does nothing. */
-	noteAnswer?(outcome: Outcome): void;
+	currentKey(filledIn?: unknown): string | undefined;
+	/** The request goes out under this key: from now on equal ones of this process wait. */
+	holdEqualRequests?(key: string, filledIn?: unknown): void;
+	/** It is not out any more, so they go on. Calling it again does nothing. */
+	releaseEqualRequests?(outcome: Outcome): void;
 	/**
 	 * The key leads to nothing: to a 402, which a service may keep, to a job that had failed before this try,
 	 * or to one that is gone.
@@ -102,7 +105,7 @@ export function requestHashOf(
 	return shortHash(canonicalJson(named));
 }
 
-/** @param filledIn see {@link Idempotency.peekKey} */
+/** @param filledIn see {@link Idempotency.currentKey} */
 function keyFrom(name: string, number: number, filledIn: unknown): string {
 	const parts = [name, String(number)];
 	if (filledIn !== undefined) parts.push(canonicalJson(filledIn));
@@ -158,7 +161,7 @@ class OnRetries implements Idempotency {
 		return this.item.nodeMemory.runId;
 	}
 
-	peekKey(filledIn?: unknown): string {
+	currentKey(filledIn?: unknown): string {
 		const { memory } = this.item;
 		const keySeed = memory.keySeed ?? keySeedOf(this.item, this.requestHash);
 		return keyFrom(keySeed, memory.state.keyNumber, filledIn);
@@ -235,27 +238,27 @@ class SameRequest implements Idempotency {
 		return this.equals.leadingKey(this.nameOf(filledIn), this.goneAt);
 	}
 
-	peekKey(filledIn?: unknown): string {
+	currentKey(filledIn?: unknown): string {
 		const leading = this.leadingKey(filledIn);
 		if (leading !== undefined) return leading;
 		return this.isLastResort
-			? this.onRetries.peekKey(filledIn)
+			? this.onRetries.currentKey(filledIn)
 			: this.sharedKey(this.number, filledIn);
 	}
 
-	noteSent(key: string, filledIn?: unknown): void {
+	holdEqualRequests(key: string, filledIn?: unknown): void {
 		const name = this.nameOf(filledIn);
 		const isShared = key === this.sharedKey(this.number, filledIn);
 		this.last = { name, key, isShared, isOut: true, isLed: this.leadingKey(filledIn) === key };
-		this.equals.noteSent(name);
+		this.equals.hold(name);
 	}
 
-	noteAnswer(outcome: Outcome): void {
+	releaseEqualRequests(outcome: Outcome): void {
 		const { equals, last } = this;
 		if (!last?.isOut) return;
 		last.isOut = false;
-		if (outcome !== 'nothing' && !last.isLed) equals.noteLeading(last.name, last.key);
-		equals.noteAnswer(last.name, outcome === 'unknown');
+		if (outcome !== 'nothing' && !last.isLed) equals.setLeadingKey(last.name, last.key);
+		equals.release(last.name, outcome === 'unknown');
 	}
 
 	tryNextKey(because: 'failedBefore' | 'gone' | 'noCredits'): boolean {
@@ -320,7 +323,7 @@ class OwnKey implements Idempotency {
 		return this.item.settings.idempotencyKey;
 	}
 
-	peekKey(): string {
+	currentKey(): string {
 		return this.requestNameForOthers;
 	}
 
@@ -355,7 +358,7 @@ class Off implements Idempotency {
 		this.uploadOwner = nodeMemory.runId;
 	}
 
-	peekKey(): undefined {
+	currentKey(): undefined {
 		return undefined;
 	}
 }

@@ -116,7 +116,7 @@ export function statesOf(item: ItemWithMemory): Array<[part: string, state: Item
 }
 
 /** @param execution in which the item has ended well; `undefined` if it has failed */
-export function noteEnd(item: ItemWithMemory, execution: string | undefined): void {
+export function recordEnd(item: ItemWithMemory, execution: string | undefined): void {
 	for (const memory of memoriesOf(item)) memory.endedIn = execution;
 }
 

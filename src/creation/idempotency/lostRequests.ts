@@ -122,8 +122,8 @@ const RANKS: Record<ItemState['is'], number> = { done: 2, created: 2, sent: 1, n
 
 const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
 
-/** How far the request of an item has come. */
-const howFar = (memory: ItemMemory): number => memory.state.keyNumber * 3 + rankOf(memory);
+/** How far the request of an item has come: the larger, the later. */
+const stageOf = (memory: ItemMemory): number => memory.state.keyNumber * 3 + rankOf(memory);
 
 /** Requests of the nodes of a workflow that were lost. */
 export class LostRequests {
@@ -180,7 +180,7 @@ export class LostRequests {
 	laterThan(memory: ItemMemory): ItemMemory | undefined {
 		const { requestHash = '', keySeed = '' } = memory;
 		const other = this.requests.get(requestHash)?.get(keySeed)?.memory;
-		return other && howFar(other) > howFar(memory) ? other : undefined;
+		return other && stageOf(other) > stageOf(memory) ? other : undefined;
 	}
 
 	/**
@@ -223,7 +223,7 @@ export class LostRequests {
 export class LostOfWorkflow {
 	readonly editor: LostRequests;
 	readonly production: LostRequests;
-	/** The memories of executions whose stop is heard. */
+	/** The memories of executions whose stop is noticed. */
 	private readonly watched = new WeakSet<NodeMemory>();
 	/** The memories of executions that have lost all that they had. */
 	private readonly lostAll = new WeakSet<NodeMemory>();

@@ -34,7 +34,7 @@ const nameOfKey = ({ item, requestHash }: Asking, key: string): string =>
 	shortHash(`${item.request.path}\n${requestHash}\n${key}`);
 
 /** For a day the service gives the job under the key of this request for nothing. */
-export function notePaidKey(progress: Progress): void {
+export function rememberPaidKey(progress: Progress): void {
 	const { item, lastRequest } = progress;
 	const { key, since } = lastRequest;
 	if (key === undefined) return;

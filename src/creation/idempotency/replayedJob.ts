@@ -10,7 +10,7 @@ import type { Item } from '../item';
 import type { ObtainedJob, Progress } from '../progress';
 import { readKnownJob } from '../outputs';
 import { recordEvent } from './itemState';
-import { forgetAllPaidKeys, isPaidKey, notePaidKey } from './paidKeys';
+import { forgetAllPaidKeys, isPaidKey, rememberPaidKey } from './paidKeys';
 
 /*
  * Whether the service has made the job of an answer for this request, or had made it before: `provenanceOf`
@@ -18,7 +18,7 @@ import { forgetAllPaidKeys, isPaidKey, notePaidKey } from './paidKeys';
  * job, for nothing. So the question matters for a key that others send as well (_Same Request_). It is asked
  * twice:
  *
- * When the answer comes (`noteAnsweredJob`): the job is counted as paid for, unless it was there before or is
+ * When the answer comes (`rememberSeenJob`): the job is counted as paid for, unless it was there before or is
  * counted already.
  *
  * Before the item waits for its job (`confirmJob`): the job of an answer that only this item can have got is
@@ -105,7 +105,7 @@ const nameOfJob = ({ item, lastRequest }: Progress, job: Resource): string =>
  * An answer has come with a job: notes in this process that it was seen, and what its key leads to.
  * @returns whether it is paid for now, as far as the answer tells
  */
-export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
+export function rememberSeenJob(progress: Progress, job: Resource): boolean {
 	const { item, idempotency, lastRequest } = progress;
 	if (lastRequest.key === undefined) return true;
 	const seenAt = item.workspace.shared(SeenJobs);
@@ -119,7 +119,7 @@ export function noteAnsweredJob(progress: Progress, job: Resource): boolean {
 	if (!idempotency.othersUseKey) return true;
 	// This key was paid for, and yet the service has made another job.
 	if (isPaidKey(progress, lastRequest.key)) forgetAllPaidKeys(progress);
-	if (provenance === 'new') notePaidKey(progress);
+	if (provenance === 'new') rememberPaidKey(progress);
 	return true;
 }
 
@@ -165,7 +165,7 @@ function correctEntry(progress: Progress, state: JobState, provenance: Provenanc
 	const { item, entry, lastRequest } = progress;
 	if (entry === undefined) return;
 	if (provenance === 'before') return takeBack(item, entry);
-	if (state === 'running' && entry.isNew) notePaidKey(progress);
+	if (state === 'running' && entry.isNew) rememberPaidKey(progress);
 	const isAtOnce = item.workspace.clock.monotonic() - lastRequest.since < AT_ONCE_MS;
 	if (state === 'good' && provenance === 'unsure' && isAtOnce) entry.mayBeOld = true;
 }

@@ -17,7 +17,7 @@ interface Asked {
 	/** Whether the request only read the job that the item has created. */
 	readsOwnJob?: boolean;
 	/** How far the run has come, as sentences with a space after them. */
-	howFar?: string;
+	jobsSoFar?: string;
 	/** How to go on with what is paid for. */
 	goOn?: string;
 }
@@ -45,9 +45,9 @@ const OF_ANSWER: Record<AnswerKind, (status: number, asked: Asked, leadsTo: stri
 		'The API key is invalid or missing',
 		'Open the credential, enter a valid key of the workspace and test it. Legacy credentials are not interchangeable with current keys.',
 	],
-	noCredits: (_, { howFar = '', goOn: next = 'run this again' }) => [
+	noCredits: (_, { jobsSoFar = '', goOn: next = 'run this again' }) => [
 		'Not enough credits',
-		`${howFar}Top up the workspace, then ${next}.`,
+		`${jobsSoFar}Top up the workspace, then ${next}.`,
 	],
 	forbidden: (_, { readsOwnJob: isOwnJob, scope }) => [
 		isOwnJob ? 'The key is not allowed to read the job' : 'The key is not allowed to do this',

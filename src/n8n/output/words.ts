@@ -83,7 +83,7 @@ export function wordsOf(failed: Failed, context: ErrorContext): Text {
  * How far the run has come; empty where that is not known or goes without saying. It says nothing of the
  * other items: some were not sent, and of some nobody knows what was done.
  */
-function howFar({ items = 1, itemsWithJob }: ErrorContext): string {
+function jobsSoFar({ items = 1, itemsWithJob }: ErrorContext): string {
 	if (items === 1 || itemsWithJob === undefined) return '';
 	return `${itemsWithJob} of ${items} items ${itemsWithJob === 1 ? 'has' : 'have'} a job. `;
 }
@@ -104,12 +104,12 @@ function ofCreditCap(
 	if (isGuess)
 		return [
 			`Max Credits per Execution (${maxCredits}) cannot be kept: nobody knows what a request without an answer has cost`,
-			`This execution has reserved ${creditWords(reserved)} as far as is known. ${howFar(context)}Wait until the service answers, or remove the limit, then ${afterLimit(context)}.`,
+			`This execution has reserved ${creditWords(reserved)} as far as is known. ${jobsSoFar(context)}Wait until the service answers, or remove the limit, then ${afterLimit(context)}.`,
 		];
 	if (price === null)
 		return [
 			`Max Credits per Execution (${maxCredits}) cannot be kept: the service does not state what a job costs`,
-			`One was created, which may have reserved any number of credits. ${howFar(context)}Remove the limit, then ${afterLimit(context)}.`,
+			`One was created, which may have reserved any number of credits. ${jobsSoFar(context)}Remove the limit, then ${afterLimit(context)}.`,
 		];
 	const expected =
 		price === undefined
@@ -117,7 +117,7 @@ function ofCreditCap(
 			: `, and this item is expected to cost ${roundedUp(price)}, at the prices of last time`;
 	return [
 		`Max Credits per Execution (${maxCredits}) would be exceeded`,
-		`This execution has reserved ${creditWords(reserved)}${expected}. ${howFar(context)}Raise the limit, then ${afterLimit(context)}.`,
+		`This execution has reserved ${creditWords(reserved)}${expected}. ${jobsSoFar(context)}Raise the limit, then ${afterLimit(context)}.`,
 	];
 }
 
@@ -136,7 +136,7 @@ function ofDayCap(
 	if (obstacle !== undefined)
 		return [
 			`Max Credits per Day (${maxCredits}) cannot be kept: ${obstacle.problem}`,
-			`${howFar(context)}${DAY_CURES[obstacle.kind]}; then ${goOn(context)}.`,
+			`${jobsSoFar(context)}${DAY_CURES[obstacle.kind]}; then ${goOn(context)}.`,
 		];
 	const need =
 		price === undefined
@@ -145,7 +145,7 @@ function ofDayCap(
 	const figures = `${creditWords(spent)} spent today in this workspace, and ${need}`;
 	return [
 		`Max Credits per Day (${maxCredits}) would be exceeded: ${figures}`,
-		`${howFar(context)}Raise Max Credits per Day or wait until tomorrow, then ${afterLimit(context)}.`,
+		`${jobsSoFar(context)}Raise Max Credits per Day or wait until tomorrow, then ${afterLimit(context)}.`,
 	];
 }
 
@@ -240,7 +240,7 @@ function ofStatus(
 		scope,
 		hasId: path.includes('{id}'),
 		readsOwnJob: readsOwnJob(failed, context),
-		howFar: howFar(context),
+		jobsSoFar: jobsSoFar(context),
 		goOn: goOn(context),
 	});
 	const serviceWords = withEditorLabels(serviceError.message ?? '', labels);

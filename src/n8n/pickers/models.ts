@@ -73,7 +73,7 @@ export const catalogue = searchOf((context) => {
 });
 
 /** The choice of a new node, with the name of the model that it stands for now. */
-async function readFirstModel(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
+async function readFirstModelChoice(context: ILoadOptionsFunctions): Promise<INodeListSearchItems> {
 	const mode = chosenMode(context);
 	const { entries } = await readListPage(context, ENDPOINTS.listModels, queryOf(mode));
 	const first = entries.find(isResource);
@@ -90,7 +90,7 @@ export const searchModels: Search = async function (filter, cursor) {
 	if (!isWhole || chosenMode(this) === 'audio') return await catalogue.call(this, filter, cursor);
 	try {
 		const found = await catalogue.call(this);
-		return { ...found, results: [await readFirstModel(this), ...found.results] };
+		return { ...found, results: [await readFirstModelChoice(this), ...found.results] };
 	} catch {
 		const results: INodeListSearchItems[] = [{ name: FIRST_MODEL_NAME, value: FIRST_MODEL }];
 		const held = heldBy(this, 'model');

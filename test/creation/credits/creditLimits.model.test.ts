@@ -2,7 +2,7 @@ import { Run } from '../../../src/creation/run';
 import { ExecutionSum } from '../../../src/creation/credits/ledger';
 import {
 	itemMemory,
-	noteEnd,
+	recordEnd,
 	type ItemMemory,
 	type NodeMemory,
 	isOutcomeOpen,
@@ -120,7 +120,7 @@ async function execution(seed: number): Promise<string[]> {
 				item.spec = { ...item.spec, takesSlot: undefined };
 				item.request.body = { mode: 'image', model: size, prompt };
 				const result = await runItem(item);
-				if (!settings.dryRun) noteEnd(item, result.ok ? 'execution' : undefined);
+				if (!settings.dryRun) recordEnd(item, result.ok ? 'execution' : undefined);
 				return result;
 			});
 			const results = await clock.run(Promise.all(all));

@@ -34,7 +34,7 @@ const keyFor =
 				origin: { nodeId: 'w/n', executionId: '1', place: '0:1', ...origin },
 			}),
 			request,
-		).peekKey(filledIn);
+		).currentKey(filledIn);
 
 /** What a key may depend on, each with another value than usual. */
 const CHANGES: Array<[name: string, change: KeyParts]> = [

@@ -3,7 +3,7 @@ import { Run } from '../../../src/creation/run';
 import {
 	itemMemory,
 	memoriesOf,
-	noteEnd,
+	recordEnd,
 	type ItemMemory,
 	type NodeMemory,
 } from '../../../src/creation/idempotency/itemState';
@@ -276,7 +276,7 @@ class World {
 					},
 				});
 				const result = await runItem(item);
-				noteEnd(item, result.ok ? execution.id : undefined);
+				recordEnd(item, result.ok ? execution.id : undefined);
 				memories.push(...memoriesOf(item));
 				return [row, result];
 			}),

@@ -5,13 +5,13 @@ import { byId, clock, ended, setUp, type Part } from '../support/serviceRun';
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
- * While a workspace has no credits, one creation of it has its turn to try every 20 seconds. Whatever ends a
- * turn without an answer about credits, the next creation has its turn at once and loses no time by it.
+ * While a workspace has no credits, one creation of it is sent as a trial every 20 seconds. Whatever ends a
+ * trial without an answer about credits, the next one begins at once and loses no time by it.
  */
 
-const TRY_EVERY_MS = 20_000;
+const TRIAL_EVERY_MS = 20_000;
 
-/** How the row ends whose turn it is. */
+/** How the row ends that is tried. */
 interface Door {
 	/** What it says. */
 	ends: RegExp;
@@ -21,7 +21,7 @@ interface Door {
 	options?: object;
 	/** The answer to a request of the row. */
 	says?: (request: ApiRequest, stop: AbortSignal) => SendResult | Promise<SendResult> | undefined;
-	/** So long after its turn has begun its execution is stopped, in ms. */
+	/** So long after its trial has begun its execution is stopped, in ms. */
 	stopAfterMs?: number;
 }
 
@@ -80,7 +80,7 @@ const options = { onInsufficientCredits: 'wait', creditWaitTimeout: 5 };
 test.each(Object.entries(DOORS))('%s', async (_name, { ends, row, says, stopAfterMs, ...door }) => {
 	const sentAt = new Map<string | undefined, number>();
 	let closedAt = Infinity;
-	const hasTurn = () => clock.monotonic() >= closedAt + TRY_EVERY_MS;
+	const isTrial = () => clock.monotonic() >= closedAt + TRIAL_EVERY_MS;
 	const stop = new AbortController();
 	const answers: Part['answers'] = (request) => {
 		const prompt = promptOf(request);
@@ -89,8 +89,8 @@ test.each(Object.entries(DOORS))('%s', async (_name, { ends, row, says, stopAfte
 			closedAt = Math.min(closedAt, clock.monotonic());
 			return refused(402);
 		}
-		// What nobody knows is read for the row only, and only in its turn.
-		const isOfRow = prompt === 'the row' || (!isPost(request) && hasTurn());
+		// What nobody knows is read for the row only, and only in its trial.
+		const isOfRow = prompt === 'the row' || (!isPost(request) && isTrial());
 		return isOfRow ? says?.(request, stop.signal) : undefined;
 	};
 	const t = setUp({
@@ -112,11 +112,11 @@ test.each(Object.entries(DOORS))('%s', async (_name, { ends, row, says, stopAfte
 	await clock.pass(1_000);
 	const next = run('next', { prompt: 'the next' });
 	if (stopAfterMs !== undefined) {
-		await clock.pass(closedAt + TRY_EVERY_MS + stopAfterMs - clock.monotonic());
+		await clock.pass(closedAt + TRIAL_EVERY_MS + stopAfterMs - clock.monotonic());
 		stop.abort();
 	}
 	const [, { items }] = await Promise.all([first, ofRow, next]);
 	expect(items[0]?.json.error).toMatch(ends);
-	// One turn later it would be 20 seconds more.
-	expect((sentAt.get('the next') ?? Infinity) - closedAt).toBeLessThan(TRY_EVERY_MS + 10_000);
+	// One trial later it would be 20 seconds more.
+	expect((sentAt.get('the next') ?? Infinity) - closedAt).toBeLessThan(TRIAL_EVERY_MS + 10_000);
 });

@@ -7,55 +7,53 @@ import type { Item } from '../item';
 import { askBook } from './creditLimits';
 
 /*
- * Whose turn it is under a limit of credits: creations go out one after the other there, so that each is
- * judged by what those before it have cost.
+ * The lock that a creation holds under a limit of credits, from before it is sent until it has its answer. So
+ * creations go out one after the other there, and each is judged by what those before it have cost.
  */
 
-/** The turn of a creation under a limit of credits. */
-interface Turn {
+interface CreditLock {
 	/** Gives it to the next. */
 	leave(): void;
 }
 
-/** Creations of an execution that has a limit take turns, by n8n's object for the execution. */
+/** The lock of an execution that has a limit, by n8n's object for the execution. */
 const locks = new WeakMap<object, Semaphore>();
 
 /**
- * Waits for the turn of a creation under a limit: of an execution one is out at a time, each once the price
- * of the one before is known.
+ * Waits until no other creation of the execution is out and the price of the one before is known.
  * @param isRepetition whether it is known to be only repeated, for nothing
- * @returns `undefined` where it was cancelled before its turn
+ * @returns `undefined` where it was cancelled meanwhile
  */
-export async function takeTurn(
+export async function takeCreditLock(
 	item: Item,
 	request: Priced,
 	isRepetition: () => boolean,
 	waiter: Waiter,
-): Promise<Turn | undefined> {
+): Promise<CreditLock | undefined> {
 	const ofExecution = getOrCreate(locks, item.executionSum.flow, () => new Semaphore(1));
 	if (!(await ofExecution.enter(waiter))) return undefined;
-	let turn: Turn | undefined;
+	let lock: CreditLock | undefined;
 	try {
-		// In turn too: if the service has forgotten its key, no other follows.
-		turn = isRepetition()
+		// A repetition takes it too: if the service has forgotten its key, no other follows.
+		lock = isRepetition()
 			? ofExecution
 			: await aloneIfUncertain(item, request, ofExecution, waiter);
-		return turn;
+		return lock;
 	} finally {
-		if (!turn) ofExecution.leave();
+		if (!lock) ofExecution.leave();
 	}
 }
 
-/** Creations of a workspace without a certain price take turns under a limit of the day. */
+/** The lock of a workspace, under a limit of the day, for creations without a certain price. */
 const locksOfUncertain = new WeakMap<Workspace, Semaphore>();
 
 /** Under a limit of the day, of all executions one request without a certain price is out at a time. */
 async function aloneIfUncertain(
 	item: Item,
 	request: Priced,
-	ofExecution: Turn,
+	ofExecution: CreditLock,
 	waiter: Waiter,
-): Promise<Turn | undefined> {
+): Promise<CreditLock | undefined> {
 	const { settings, workspace } = item;
 	const { prices } = workspace;
 	await askBook(item, [request]);
