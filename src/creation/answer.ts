@@ -214,8 +214,6 @@ function eventOfFailure({ failure }: Failed): ItemEvent {
 	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
 	const { refusal, nothingDone, isSignIn } = meaningOf(failure.status, failure.serviceError);
 	if (refusal === 'throttled' || isSignIn) return { kind: 'noEffect' };
-	// Such as 405: it is in no contract what that has done.
-	if (refusal === undefined) return { kind: 'outcomeUnknown' };
 	return { kind: 'refused', keepsKey: !nothingDone };
 }
 

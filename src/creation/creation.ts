@@ -11,7 +11,7 @@ import {
 	type TerminalStatuses,
 } from '../transport/jobState';
 import type { SlotKind } from '../transport/jobSlots';
-import { refusalOf, saysGone } from '../transport/statuses';
+import { refusalOf, saysGone, type Refusal } from '../transport/statuses';
 import { notApproved } from './approval';
 import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
 import { withFirstModel } from './firstModel';
@@ -66,6 +66,9 @@ export function slotKindOf({
 
 /** What a try starts with: a job that is known, or a request to send. */
 type Start = { knownJob: ObtainedJob } | { request: CreationRequest };
+
+/** Refusals that may be about what was asked for, and so about its files. */
+const ABOUT_ITSELF = new Set<Refusal | undefined>(['invalid', 'notFound', 'other']);
 
 /** Shared, because thousands of items without files may wait. */
 const NO_FILES: LocalFiles = new Map();
@@ -148,10 +151,8 @@ class Creation {
 			// Not awaited, so that this call does not stay suspended while the job runs.
 			return this.awaitEnd(made.value);
 		}
-		const refusal = refusalOf(made);
 		const isOfCreation = made.endpoint === undefined;
-		if (isOfCreation && (refusal === 'invalid' || refusal === 'notFound'))
-			forgetUploads(item, files, idempotency);
+		if (isOfCreation && ABOUT_ITSELF.has(refusalOf(made))) forgetUploads(item, files, idempotency);
 		const end = whyStopped(item, made);
 		// While it waited for a top-up, others have ended it for lack of credits: it has its own 402 to tell.
 		const lacksCredits = end.failure.kind === 'skipped' && end.failure.lacksCredits;

@@ -4,7 +4,15 @@ import { isNoResponse, isRecord, isSuccess, type SendResult } from '../base/type
 import { isUnreadable } from '../base/values';
 import { messageIn, particularIn, plainText, wordsOfPage } from './bodies';
 
-export type Refusal = 'invalid' | 'badKey' | 'noCredits' | 'forbidden' | 'notFound' | 'throttled';
+export type Refusal =
+	| 'invalid'
+	| 'badKey'
+	| 'noCredits'
+	| 'forbidden'
+	| 'notFound'
+	| 'throttled'
+	/** By another 4xx in the Error shape. */
+	| 'other';
 
 /** What an answer is, for the words that tell a person of it (`n8n/output/answerWords.ts`). */
 export type AnswerKind =
@@ -15,8 +23,7 @@ export type AnswerKind =
 	| 'proxySignIn'
 	| 'networkSignIn'
 	/** It is a page of what stands between n8n and the service, such as a gateway. */
-	| 'foreign'
-	| 'other';
+	| 'foreign';
 
 /** All that a status of the service means. Specification: Errors 2. */
 interface Meaning {
@@ -75,6 +82,9 @@ const MEANINGS: Partial<Record<number, Meaning>> = {
 	429: { ...refused('throttled', 'the service kept refusing with 429'), again: 'always' },
 };
 
+/** Any other 4xx by which the service itself refuses, such as 405: as a 422. Specification: Errors 5. */
+const otherRefusal: Meaning = { ...refused('other'), nothingDone: false };
+
 /** What between n8n and the service asks for a sign-in of its own has let nothing through. */
 const SIGN_INS: Partial<Record<number, Meaning>> = {
 	407: {
@@ -111,9 +121,11 @@ export function meaningOf(status: number, error?: ServiceError): Meaning {
 	// n8n follows none, as the key would go along.
 	if (isRedirect) return { ...unnamed(status), kind: 'redirect' };
 	if (status === 409 && error !== undefined && isKeyOfOther(error)) return keyOfOther;
-	const meaning = SIGN_INS[status] ?? MEANINGS[status] ?? unnamed(status);
-	const isForeignPage = error?.isPage === true && SIGN_INS[status] === undefined;
-	return isForeignPage ? ofForeignPage(status) : meaning;
+	const signIn = SIGN_INS[status];
+	if (signIn) return signIn;
+	if (error?.isPage) return ofForeignPage(status);
+	const isRefused = error !== undefined && isRefusalOfService(status, error);
+	return MEANINGS[status] ?? (isRefused ? otherRefusal : unnamed(status));
 }
 
 export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>

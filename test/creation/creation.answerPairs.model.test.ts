@@ -127,8 +127,7 @@ const ANSWERS: Record<string, Answer> = {
 	'422': { says: answer(422, errorBody('No')), isDone: false, repeats: 'never' },
 	// Of a proxy, which has let nothing through.
 	'407': { says: answer(407, PAGE), isDone: false, isProof: true, repeats: 'never' },
-	// It is in no contract what that has done.
-	'405': { ...carriedOut(answer(405, errorBody('No'))), repeats: 'never' },
+	'405': { says: answer(405, errorBody('No')), isDone: false, repeats: 'never' },
 	'302': byOthers(carriedOut(answer(302, PAGE))),
 	'429': throttled(),
 	'429, Retry-After: 5': throttled({ 'retry-after': '5' }),

@@ -232,6 +232,7 @@ describe.each(MODES)('Avoid Paying Twice: %s', (mode) => {
 
 	test.each([
 		['a refused request', () => answer(400)],
+		['one that is refused in a way that is in no contract', () => answer(415)],
 		[
 			'a job that failed',
 			() => answer(202, { id: 'gen_1', object: 'generation', status: 'failed' }),

@@ -64,10 +64,17 @@ export const money: Mutant[] = [
 			from: 'so what it leads to is not known to be free any more.\n\t\tforgetPaidKey(progress);',
 			to: '',
 		},
+	}),
+	...caughtBy('test/creation/answer.unnamedStatus.test.ts', {
 		'money/405-frees-the-key': {
 			why: 'What a status in no contract has done is forgotten, and the next try pays for it again.',
-			from: "if (refusal === undefined) return { kind: 'outcomeUnknown' };",
-			to: '',
+			from: "{ ...refused('other'), nothingDone: false }",
+			to: "refused('other')",
+		},
+		'money/405-stays-open': {
+			why: 'One row is refused with 405: under a limit of credits no other row is sent.',
+			from: "return { kind: 'refused', keepsKey: !nothingDone };",
+			to: "return refusal === 'other' ? { kind: 'outcomeUnknown' } : { kind: 'refused', keepsKey: !nothingDone };",
 		},
 	}),
 	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {

@@ -28,6 +28,17 @@ test('which prove that nothing was done, and which concern all items of a run', 
 	]);
 });
 
+test('what the service refuses with a 4xx of its own: all but those that leave open what was done', () => {
+	const said = errorOf(errorBody('No'));
+	expect(those((status) => meaningOf(status, said).refusal !== undefined)).toEqual(
+		those((status) => status >= 400 && status < 500 && ![407, 408, 409, 425].includes(status)),
+	);
+	const withoutType = errorOf({ error: { message: 'No' } });
+	expect(those((status) => meaningOf(status, withoutType).refusal !== undefined)).toEqual([
+		400, 401, 402, 403, 404, 422, 429,
+	]);
+});
+
 const PAGE = '<html>Sign in</html>';
 
 test('why the same request is tried again, by status: as the service says it, and as a page', () => {
