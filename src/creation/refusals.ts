@@ -4,6 +4,7 @@ import { fail, outageIn, type Failed, type Result } from '../base/result';
 import { isRecord, type Json } from '../base/types';
 import { amountOf, exactKindOf, priceKindOf } from '../transport/priceBook';
 import { meaningOf, type Refusal } from '../transport/statuses';
+import { pricedOf } from './credits/ledger';
 import { isOutcomeOpen } from './idempotency/itemState';
 import type { Item } from './item';
 
@@ -161,8 +162,6 @@ function namesIn({ request }: Item, path = request.path): string {
 	const body = isRecord(request.body) && path === request.path ? request.body : {};
 	return JSON.stringify([path, body.mode, body.model, body.persona_id, voicesIn(body)]);
 }
-
-const pricedOf = ({ spec, request }: Item) => ({ endpoint: spec.endpoint, body: request.body });
 
 /**
  * The items of a run with one API key, and what was refused to it. Wherever a path is named, it is that of

@@ -3,18 +3,17 @@ import { offAbort, onAbort } from '../base/abort';
 import { fail, type Failed, type Result } from '../base/result';
 import type { ApiResponse, Channel } from '../base/types';
 import { mustHaveId } from '../transport/client';
-import type { Slot } from '../transport/jobSlots';
 import { applyAnswer } from './answer';
-import { beyondLimits, dependsOnOpen, withBudget } from './credits/creditLimits';
 import { takeCreditLock } from './credits/creditLock';
-import type { Item } from './item';
-import { addEntry } from './credits/ledger';
+import { beyondLimits, dependsOnOpen, withBudget } from './credits/creditLimits';
+import { addEntry, pricedOf } from './credits/ledger';
+import { askToday } from './credits/today';
 import type { QueueBehind } from './idempotency/equalRequests';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
+import { isPaidKey } from './idempotency/paidKeys';
+import type { Item } from './item';
 import type { JobOrAgain, Progress } from './progress';
 import { haltAlike, refusedAlike } from './refusals';
-import { isPaidKey } from './idempotency/paidKeys';
-import { askToday } from './credits/today';
 
 /*
  * One request of a creation goes out, in five steps. Each waits for the one before:
@@ -38,17 +37,65 @@ export interface CreationRequest {
 	isFilledIn?: boolean;
 }
 
-/** Whether the key of an open outcome can no longer settle it. */
-function hasKeyExpired({ memory: { state }, workspace }: Item): boolean {
-	return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
+/**
+ * Sends a creation as soon as it may be sent, once.
+ * @param channel its signal ends what is not out yet
+ */
+export async function sendCreation(
+	progress: Progress,
+	request: CreationRequest,
+	channel: Channel,
+): Promise<JobOrAgain> {
+	const { item, creditWait, slotWait } = progress;
+	const { settings, workspace } = item;
+	if (waitsForCredits(progress, request)) {
+		const { creditWaitTimeoutMs } = settings;
+		const { topUpGate } = workspace;
+		const lacking = await topUpGate.awaitCredits(channel, creditWait, creditWaitTimeoutMs);
+		const unsent = lacking ?? refusedAlike(item);
+		if (unsent) return unsent;
+	}
+	// Before it waits for the lock: behind others that wait for a slot it must not wait as long once more.
+	slotWait.waitsSince ??= workspace.clock.monotonic();
+	const queue = queueBehindEqual(progress, request);
+	if (queue) return waitBehind(queue, progress, channel);
+	if (!isLimited(item)) {
+		// Not awaited, so that this call does not stay suspended while it waits for a slot.
+		return sendInSlot(progress, request, channel);
+	}
+	const isOnlyRepeated = () => isRepetition(progress, request);
+	// Those that wait for the lock hold no slot meanwhile.
+	const lock = await takeCreditLock(item, pricedOf(item, request.body), isOnlyRepeated, channel);
+	if (!lock) return fail({ kind: 'cancelled' });
+	try {
+		return await sendInSlot(progress, request, channel);
+	} finally {
+		// At once, unless after a cancel its request is still out: nobody knows what that costs before it was
+		// answered.
+		const leave = () => lock.leave();
+		void Promise.resolve(progress.lastRequest.stillOut).then(leave, leave);
+	}
 }
 
-/** Whether a limit of credits is set. */
-const isLimited = ({ settings }: Item): boolean =>
-	settings.maxCredits < Infinity || settings.maxCreditsPerDay < Infinity;
+/**
+ * Under Wait for Top-Up, a request waits until it is tried once credits lack: not for what costs nothing, and
+ * not again only because its key has led to nothing, or because it has let others go first.
+ */
+function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
+	const { again, item } = progress;
+	const isSet = item.settings.onInsufficientCredits === 'wait';
+	const hasWaited = again === 'otherKey' || again === 'othersFirst';
+	return isSet && !hasWaited && !isRepetition(progress, request);
+}
 
-const filledIn = ({ body, isFilledIn }: CreationRequest): unknown =>
-	isFilledIn ? body : undefined;
+/**
+ * Whether it is known that a request would only be repeated, for nothing: limits are there for what would be
+ * paid for now.
+ */
+export function isRepetition(progress: Progress, request: CreationRequest): boolean {
+	if (!progress.idempotency.othersUseKey) return false;
+	return isPaidKey(progress, withKeyAndBudget(progress, request).key);
+}
 
 /** A request with the body and the key that it is sent with, as of now: credits are spent meanwhile. */
 function withKeyAndBudget(
@@ -67,72 +114,17 @@ function withKeyAndBudget(
 	return { ...sent, key: idempotency.currentKey(filledIn(sent)) };
 }
 
-/**
- * Whether it is known that a request would only be repeated, for nothing: limits are there for what would be
- * paid for now.
- */
-export function isRepetition(progress: Progress, request: CreationRequest): boolean {
-	if (!progress.idempotency.othersUseKey) return false;
-	return isPaidKey(progress, withKeyAndBudget(progress, request).key);
-}
+/** The body, where that goes into the key. */
+const filledIn = ({ body, isFilledIn }: CreationRequest): unknown =>
+	isFilledIn ? body : undefined;
 
-/**
- * Under Wait for Top-Up, a request waits until it is tried once credits lack: not for what costs nothing, and
- * not again only because its key has led to nothing, or because it has let others go first.
- */
-function waitsForCredits(progress: Progress, request: CreationRequest): boolean {
-	const { again, item } = progress;
-	const isSet = item.settings.onInsufficientCredits === 'wait';
-	const hasWaited = again === 'otherKey' || again === 'othersFirst';
-	return isSet && !hasWaited && !isRepetition(progress, request);
-}
+/** Whether a limit of credits is set. */
+const isLimited = ({ settings }: Item): boolean =>
+	settings.maxCredits < Infinity || settings.maxCreditsPerDay < Infinity;
 
 /** Where a request waits if an equal one is out whose answer decides how it is sent. */
 const queueBehindEqual = (progress: Progress, request: CreationRequest): QueueBehind | undefined =>
 	progress.idempotency.queueBehind?.(filledIn(withKeyAndBudget(progress, request)));
-
-/**
- * Sends a creation as soon as it may be sent, once.
- * @param channel its signal ends what is not out yet
- */
-export async function sendCreation(
-	progress: Progress,
-	request: CreationRequest,
-	channel: Channel,
-): Promise<JobOrAgain> {
-	const { item, creditWait, slotWait } = progress;
-	const { run, settings, spec, workspace } = item;
-	if (waitsForCredits(progress, request)) {
-		const { creditWaitTimeoutMs } = settings;
-		const { topUpGate } = workspace;
-		const lacking = await topUpGate.awaitCredits(channel, creditWait, creditWaitTimeoutMs);
-		if (lacking) return lacking;
-		const { hasRefusals } = run.itemsOfKey(workspace);
-		const refused = hasRefusals ? refusedAlike(item) : undefined;
-		if (refused) return refused;
-	}
-	// Before it waits for the lock: behind others that wait for a slot it must not wait as long once more.
-	slotWait.waitsSince ??= workspace.clock.monotonic();
-	const queue = queueBehindEqual(progress, request);
-	if (queue) return waitBehind(queue, progress, channel);
-	if (!isLimited(item)) {
-		// Not awaited, so that this call does not stay suspended while it waits for a slot.
-		return sendInSlot(progress, request, channel);
-	}
-	const priced = { endpoint: spec.endpoint, body: request.body };
-	const isOnlyRepeated = () => isRepetition(progress, request);
-	// Those that wait for the lock hold no slot meanwhile.
-	const lock = await takeCreditLock(item, priced, isOnlyRepeated, channel);
-	if (!lock) return fail({ kind: 'cancelled' });
-	try {
-		return await sendInSlot(progress, request, channel);
-	} finally {
-		// At once, unless after a cancel its request is still out: nobody knows what that costs before it was
-		// answered.
-		const leave = () => lock.leave();
-		void Promise.resolve(progress.lastRequest.stillOut).then(leave, leave);
-	}
-}
 
 /** Waits for the answer to an equal request. Then it is decided anew. Not `async`: see `WaitQueue`. */
 function waitBehind(queue: QueueBehind, progress: Progress, channel: Channel): Promise<JobOrAgain> {
@@ -159,50 +151,65 @@ function sendInSlot(
 		takesSlot: slotWait.kind ?? false,
 		since: slotWait.waitsSince,
 	});
-	return acquired.then((slot) =>
-		slot.ok ? sendNow(slot.value, progress, request, channel) : slot,
-	);
+	return acquired.then((slot) => {
+		if (!slot.ok) return slot;
+		slotWait.slot = slot.value;
+		return sendNow(progress, request, channel);
+	});
 }
 
 /** Sends a creation that has got its slot, if it may still be sent, with the key and the body of now. */
 async function sendNow(
-	slot: Slot,
 	progress: Progress,
 	request: CreationRequest,
 	channel: Channel,
 ): Promise<JobOrAgain> {
 	const { item, idempotency, slotWait } = progress;
-	const { run, spec, workspace } = item;
-	const hasLimit = isLimited(item);
-	slotWait.slot = slot;
-	const isFree = isRepetition(progress, request);
 	// Only now: it may have waited for hours, in which others have spent, or for the next day.
-	if (hasLimit && !isFree) await askToday(item, { endpoint: spec.endpoint, body: request.body });
-	if (hasWaitedTooLong(progress, request) || queueBehindEqual(progress, request)) {
-		slotWait.waitsSince = undefined;
-		slot.release();
-		return { again: 'outdated' };
-	}
+	if (isLimited(item) && !isRepetition(progress, request))
+		await askToday(item, pricedOf(item, request.body));
 	const sent = withKeyAndBudget(progress, request);
-	if ((hasLimit || run.itemsOfKey(workspace).hasRefusals) && !isFree) {
-		if (hasLimit && !progress.hasLetOthersFirst && dependsOnOpen(item)) {
-			progress.hasLetOthersFirst = true;
-			slot.release();
-			return { again: 'othersFirst' };
-		}
-		const unfit = refusedAlike(item) ?? beyondLimits(item, sent.body);
-		if (unfit) {
-			item.partsOfItem?.fail(unfit);
-			haltAlike(item, unfit);
-			slot.release();
-			return unfit;
-		}
+	const { key, body } = sent;
+	const isFree = isRepetition(progress, request);
+	const unsent = whyNotNow(progress, request, body, isFree);
+	if (unsent) {
+		slotWait.slot?.release();
+		return unsent;
 	}
-	const { key } = sent;
-	progress.entry = addEntry(item, sent.body, key, isFree);
+	progress.entry = addEntry(item, body, key, isFree);
 	// Last, because equal requests wait from now on until `exchange` has an answer.
 	if (key !== undefined) idempotency.holdEqualRequests?.(key, filledIn(sent));
 	return await exchange(progress, sent, channel);
+}
+
+/**
+ * Why a creation that has its slot is not sent in it: it is decided anew, or must not be sent at all.
+ * @param body as it would be sent
+ * @param isFree whether it would only be repeated
+ */
+function whyNotNow(
+	progress: Progress,
+	request: CreationRequest,
+	body: unknown,
+	isFree: boolean,
+): JobOrAgain | undefined {
+	const { item, slotWait } = progress;
+	if (hasWaitedTooLong(progress, request) || queueBehindEqual(progress, request)) {
+		slotWait.waitsSince = undefined;
+		return { again: 'outdated' };
+	}
+	const { hasRefusals } = item.run.itemsOfKey(item.workspace);
+	if (isFree || !(isLimited(item) || hasRefusals)) return undefined;
+	if (isLimited(item) && !progress.hasLetOthersFirst && dependsOnOpen(item)) {
+		progress.hasLetOthersFirst = true;
+		return { again: 'othersFirst' };
+	}
+	const unfit = refusedAlike(item) ?? beyondLimits(item, body);
+	if (unfit) {
+		item.partsOfItem?.fail(unfit);
+		haltAlike(item, unfit);
+	}
+	return unfit;
 }
 
 /**
@@ -214,6 +221,11 @@ function hasWaitedTooLong(progress: Progress, request: CreationRequest): boolean
 	if (request.isResend && hasKeyExpired(item)) return true;
 	const { hadCredits = false } = creditWait;
 	return hadCredits && item.workspace.topUpGate.lacksCredits && waitsForCredits(progress, request);
+}
+
+/** Whether the key of an open outcome can no longer settle it. */
+function hasKeyExpired({ memory: { state }, workspace }: Item): boolean {
+	return isOutcomeOpen(state) && isKeyExpired(state.firstSentAt, workspace.clock.now());
 }
 
 /**

@@ -5,7 +5,7 @@ import { isRecord } from '../../base/types';
 import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import type { Item, PartsOfItem } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
-import { creditsOfToday, ledgerOf, leftOfDay, leftOfExecution } from './ledger';
+import { creditsOfToday, ledgerOf, leftOfDay, leftOfExecution, pricedOf } from './ledger';
 import { isTodayGuessed } from './today';
 
 /*
@@ -72,11 +72,6 @@ export function withBudget(item: Item, body: unknown, isMadeByOthers: boolean): 
 	const budget = Math.floor(left - PLANNING_CREDITS + toleranceOf(left));
 	return { ...body, max_credits: Math.max(1, budget) };
 }
-
-const pricedOf = ({ spec }: Item, body: unknown): Priced => ({
-	endpoint: spec.endpoint,
-	body,
-});
 
 /**
  * The bodies of the other parts of an item that are still to be paid for: those that have no job, unless the

@@ -97,6 +97,12 @@ export class Ledger {
 	}
 }
 
+/** What of an item its price depends on. @param body as it is sent, or that of one of its parts */
+export const pricedOf = (
+	{ spec, request }: Pick<Item, 'spec' | 'request'>,
+	body = request.body,
+): Priced => ({ endpoint: spec.endpoint, body });
+
 export const ledgerOf = ({ workspace }: Pick<Item, 'workspace'>): Ledger =>
 	workspace.shared(Ledger);
 
@@ -117,7 +123,7 @@ export function addEntry(
 	const now = workspace.clock.now();
 	ledger.removeOld(now);
 	const isCounted = ledger.openUnder(key) !== undefined;
-	const expected = workspace.prices.reservationOf({ endpoint: spec.endpoint, body }) ?? 0;
+	const expected = workspace.prices.reservationOf(pricedOf(item, body)) ?? 0;
 	const entry: LedgerEntry = {
 		key,
 		isListed: spec.endpoint.path === ENDPOINTS.createGeneration.path,
@@ -153,7 +159,7 @@ export function settleEntry(
 	const { executionSum, memory, settings, spec, workspace } = item;
 	const { clock, prices } = workspace;
 	const ledger = ledgerOf(item);
-	const request = { endpoint: spec.endpoint, body };
+	const request = pricedOf(item, body);
 	const open = ledger.openUnder(entry.key);
 	if (!made.ok) {
 		if (entry.isFree || !isOutcomeOpen(memory.state)) return voidEntry(item, entry);
