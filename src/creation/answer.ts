@@ -6,15 +6,9 @@ import { keyInUse } from './idempotency/idempotency';
 import type { Item } from './item';
 import type { OperationSpec } from './operationSpec';
 import { settleEntry } from './credits/ledger';
-import type { Outcome } from './idempotency/equalRequests';
 import type { Again, JobOrAgain, ObtainedJob, Progress } from './progress';
 import { haltAlike, recordAccepted } from './refusals';
-import {
-	isOutcomeOpen,
-	type ItemEvent,
-	type ItemState,
-	recordEvent,
-} from './idempotency/itemState';
+import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
 import { forgetPaidKey } from './idempotency/paidKeys';
 import { rememberSeenJob } from './idempotency/replayedJob';
 
@@ -23,9 +17,10 @@ import { rememberSeenJob } from './idempotency/replayedJob';
  */
 
 /**
- * The one place that hears the final answer to a creation: six hear of it, in the order that matters. All
- * others ask the state of the item. A 402 that only its key may be to blame for is told to nobody else. The
- * run hears last, when it is known whether the item goes on.
+ * Applies the final answer to a creation: six functions, each for another part of what is known, in the order
+ * that matters. Everybody else asks the state of the item. If only the key may be to blame for a 402, the
+ * item goes on with another one, and neither the gate nor the run is told. The run comes last, when it is
+ * known whether the item goes on.
  * @param body what was sent
  */
 export function applyAnswer(
@@ -44,51 +39,30 @@ export function applyAnswer(
 	return again === undefined ? made : { again };
 }
 
-/** The state of the item. */
-function recordState({ item, lastRequest }: Progress, made: Result<ObtainedJob>): void {
-	const { executionSum, memory, spec } = item;
+/** The state of the item, which none of the other five changes. */
+function recordState(progress: Progress, made: Result<ObtainedJob>): void {
+	const { item, lastRequest } = progress;
+	const { executionSum, memory } = item;
 	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
 	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
 	executionSum.subtractOpen(item);
-	recordEvent(memory, eventOf(made, spec));
+	recordEvent(memory, eventOf(progress, made));
 	// A 429 between two requests without an answer does not begin Wait Timeout anew.
 	const { openSince = lastRequest.since } = lastRequest;
 	lastRequest.openSince = isOutcomeOpen(memory.state) ? openSince : undefined;
 }
 
-/** After so many 429 under one key, the service may keep them for the key. */
-const REFUSALS_OF_ONE_KEY = 3;
-
-function outcomeOf(made: Result<ObtainedJob>, state: ItemState): Outcome {
-	if (made.ok) return 'job';
-	return isOutcomeOpen(state) ? 'unknown' : 'nothing';
-}
-
 /** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
 function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | undefined {
-	const { item, idempotency, slotWait } = progress;
-	const { memory } = item;
-	idempotency.releaseEqualRequests?.(outcomeOf(made, memory.state));
-	if (made.ok) return undefined;
-	const refusal = refusalOf(made);
-	let hasOther = false;
-	if (refusal === 'noCredits') {
-		// The service wants credits for this key, so what it leads to is not known to be free any more.
-		forgetPaidKey(progress);
-		// A 402 may be an earlier one, which the service has kept, if others have used the key before.
-		if (memory.state.is === 'new') hasOther = idempotency.tryNextKey?.('noCredits') ?? false;
-	}
-	if (refusal === 'throttled') {
-		slotWait.timesThrottled += 1;
-		// Others find what is made under a key that they use too.
-		const isOnlyOurs = !idempotency.othersUseKey;
-		// Where no slot is needed, the client has repeated it as long as it may: this try of the node is
-		// over.
-		const isLastAttempt = slotWait.kind === undefined;
-		const mayChange = isOnlyOurs && slotWait.timesThrottled % REFUSALS_OF_ONE_KEY === 0;
-		if (!isOutcomeOpen(memory.state) && (isLastAttempt || mayChange))
-			recordEvent(memory, { kind: 'refused', keepsKey: !isOnlyOurs });
-	}
+	const { item, idempotency } = progress;
+	const { state } = item.memory;
+	const withoutJob = isOutcomeOpen(state) ? 'unknown' : 'nothing';
+	idempotency.releaseEqualRequests?.(made.ok ? 'job' : withoutJob);
+	if (made.ok || refusalOf(made) !== 'noCredits') return undefined;
+	// The service wants credits for this key, so what it leads to is not known to be free any more.
+	forgetPaidKey(progress);
+	// A 402 may be an earlier one, which the service has kept, if others have used the key before.
+	const hasOther = state.is === 'new' && idempotency.tryNextKey?.('noCredits');
 	return hasOther ? 'otherKey' : undefined;
 }
 
@@ -137,6 +111,7 @@ function settleSlot({ item, slotWait }: Progress, made: Result<ObtainedJob>): 's
 	// The queue counts from the last job that got a slot, so while others get slots its wait never ends. This
 	// one counts from the first 429 of the item in a row.
 	const now = item.workspace.clock.monotonic();
+	slotWait.timesThrottled += 1;
 	slotWait.throttledSince ??= now;
 	return now - slotWait.throttledSince < item.settings.waitTimeoutMs ? 'slot' : undefined;
 }
@@ -191,7 +166,8 @@ function mismatchOf(item: Item, job: Resource, sent: unknown): string | undefine
 }
 
 /** What the final answer to a creation means for the item. */
-function eventOf(made: Result<ObtainedJob>, { holdsSecret, object }: OperationSpec): ItemEvent {
+function eventOf(progress: Progress, made: Result<ObtainedJob>): ItemEvent {
+	const { holdsSecret, object } = progress.item.spec;
 	if (made.ok) {
 		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
 		if (holdsSecret) return { kind: 'outcomeUnknown' };
@@ -202,10 +178,10 @@ function eventOf(made: Result<ObtainedJob>, { holdsSecret, object }: OperationSp
 			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
 		};
 	}
-	return eventOfFailure(made);
+	return eventOfFailure(progress, made);
 }
 
-function eventOfFailure({ failure }: Failed): ItemEvent {
+function eventOfFailure(progress: Progress, { failure }: Failed): ItemEvent {
 	// The key belongs to another request: nothing was done for this one.
 	if (failure.kind === 'input') return { kind: 'refused', keepsKey: true };
 	if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };
@@ -213,8 +189,22 @@ function eventOfFailure({ failure }: Failed): ItemEvent {
 		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
 	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
 	const { refusal, nothingDone, isSignIn } = meaningOf(failure.status, failure.serviceError);
+	if (refusal === 'throttled' && endsKey(progress))
+		return { kind: 'refused', keepsKey: progress.idempotency.othersUseKey };
 	if (refusal === 'throttled' || isSignIn) return { kind: 'noEffect' };
 	return { kind: 'refused', keepsKey: !nothingDone };
+}
+
+/** After so many 429 under one key, the service may keep them for the key. */
+const REFUSALS_OF_ONE_KEY = 3;
+
+/** Whether a further 429 ends the use of the key that it came to. */
+function endsKey({ idempotency, slotWait }: Progress): boolean {
+	// Where no slot is needed, the client has repeated it as long as it may: this try of the node is over.
+	if (slotWait.kind === undefined) return true;
+	// Others find what is made under a key that they use too.
+	if (idempotency.othersUseKey) return false;
+	return (slotWait.timesThrottled + 1) % REFUSALS_OF_ONE_KEY === 0;
 }
 
 /**

@@ -61,7 +61,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/creation.answerPairs.model.test.ts', {
 		'money/402-is-asked-for-ever': {
 			why: 'Under Wait for Top-Up, a 402 for what is thought to be paid for is asked again at once, 60 times a minute for a day.',
-			from: 'so what it leads to is not known to be free any more.\n\t\tforgetPaidKey(progress);',
+			from: 'so what it leads to is not known to be free any more.\n\tforgetPaidKey(progress);',
 			to: '',
 		},
 	}),
