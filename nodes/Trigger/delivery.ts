@@ -218,19 +218,44 @@ const isEnd = ({ kind, resource }: MediaGenEvent): boolean =>
 		? kind !== 'agent.review_required'
 		: resource !== undefined && jobState(resource, AGENT_STATUSES.afterReview) !== 'running';
 
-/** Fields that tell of a delivery, and not of the event. */
-const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;
+/**
+ * What the envelope of an event may say of its delivery. Deeper in it, and in a resource that comes without
+ * an envelope, the same names belong to what has happened, such as the attempts of a run.
+ */
+const OF_DELIVERY = new Set([
+	'attempt',
+	'attempts',
+	'attempt_count',
+	'attempt_number',
+	'delivered_at',
+	'delivery',
+	'delivery_attempt',
+	'delivery_id',
+	'retries',
+	'retry',
+	'retry_count',
+	'sent_at',
+]);
 
-/** Fields of the signature of a link, which is made anew when the event is sent again. */
-const OF_SIGNATURE = /^expires/i;
+/** `sentAt` as `sent_at`. */
+const snakeCase = (name: string) => name.replace(/\B[A-Z]/g, '_$&').toLowerCase();
+
+/**
+ * An output without the signature of its link, which is made anew when the event is sent again. Only a signed
+ * link says when it expires. Specification: Generation, `outputs`.
+ */
+function unsigned(value: unknown): unknown {
+	if (!isRecord(value) || typeof value.url !== 'string' || !value.expires_at) return value;
+	return { ...value, url: value.url.split('?', 1)[0], expires_at: undefined };
+}
 
 /** A payload without all that may differ between two deliveries of its event. */
-function contentOf(payload: Json): unknown {
-	const text = JSON.stringify(payload, (name, value: unknown) => {
-		if (OF_DELIVERY.test(name) || OF_SIGNATURE.test(name)) return undefined;
-		const isLink = typeof value === 'string' && /^https?:/i.test(value);
-		return isLink ? value.split('?', 1)[0] : value;
-	});
+function contentOf(payload: Json, resourceId: string | undefined): unknown {
+	const isResource = resourceId !== undefined && payload.id === resourceId;
+	const said = Object.entries(payload).filter(
+		([name]) => isResource || !OF_DELIVERY.has(snakeCase(name)),
+	);
+	const text = JSON.stringify(Object.fromEntries(said), (_name, value) => unsigned(value));
 	return JSON.parse(text);
 }
 
@@ -247,7 +272,7 @@ export function eventIdentity(payload: Json): string {
 	const identity =
 		resourceId !== undefined && isEnd(event)
 			? [eventId, kind, resourceId, resource?.status]
-			: [contentOf(payload)];
+			: [contentOf(payload, resourceId)];
 	return createHash('sha256').update(canonicalJson(identity)).digest('base64');
 }
 

@@ -120,13 +120,18 @@ export const triggers: Mutant[] = [
 		},
 		'triggers/signed-anew-is-another': {
 			why: 'A repeated event starts the workflow again, because its links were signed anew.',
-			from: "isLink ? value.split('?', 1)[0] : value",
-			to: 'value',
+			from: "url: value.url.split('?', 1)[0], expires_at: undefined",
+			to: '',
 		},
 		'triggers/another-attempt-is-another': {
 			why: 'A repeated event that says how often it was tried starts the workflow at each try.',
-			from: 'const OF_DELIVERY = /^(attempt|deliver|retr|sent)/i;',
-			to: 'const OF_DELIVERY = /^$/;',
+			from: 'isResource || !OF_DELIVERY.has(',
+			to: 'true || !OF_DELIVERY.has(',
+		},
+		'triggers/attempts-of-a-run-are-of-delivery': {
+			why: 'A run that says how often it was tried waits at its second gate for ever.',
+			from: 'isResource || !OF_DELIVERY.has(',
+			to: '!OF_DELIVERY.has(',
 		},
 	}),
 	...caughtBy('test/trigger/event.test.ts', {

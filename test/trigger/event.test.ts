@@ -1,7 +1,9 @@
+import fc from '../support/fastCheck';
 import { EVENTS, type Json } from '../../src/api';
 import { eventIdentity } from '../../nodes/Trigger/delivery';
 import { objectOf, readEvent, readPayload } from '../../src/trigger/event';
 import { verdictOf, type Filters } from '../../src/trigger/filters';
+import { cases } from '../support/thorough';
 
 const generation = { id: 'gen_1', object: 'generation', status: 'completed', mode: 'image' };
 
@@ -242,10 +244,55 @@ test.each<[string, a: Json, b: Json, isSame: boolean]>([
 	['no id, two gates, other outputs', GATE, { ...GATE, data: { ...RUN, outputs: OTHER } }, false],
 	['no id, an end, links signed anew', END, { ...END, data: { ...RUN, outputs: RENEWED } }, true],
 	['no id, an end, another time', END, { ...END, created: '11:00' }, true],
+	[
+		'no id, two gates, a link that names its output after ?',
+		{ ...GATE, data: { ...RUN, outputs: [{ url: 'https://cdn.example/?file=1' }] } },
+		{ ...GATE, data: { ...RUN, outputs: [{ url: 'https://cdn.example/?file=2' }] } },
+		false,
+	],
 	['neither id nor resource', { type: 'x' }, { type: 'x' }, true],
 	['neither, and it says more', { type: 'x' }, { type: 'x', more: 1 }, false],
 ])('two deliveries with %s: whether they are of one event', (_name, a, b, isSame) => {
 	expect(eventIdentity(a) === eventIdentity(b)).toBe(isSame);
+});
+
+/** What the envelope says of its delivery, as services write it. */
+const OF_DELIVERY = ['attempt', 'attempt_count', 'deliveryId', 'retries', 'sent_at', 'sentAt'];
+
+/** Names that look like these, and what else may change with the event alone. */
+const OF_EVENT = ['attempted', 'sentiment', 'deliverable', 'retrospect', 'expires_at', 'text'];
+
+const anything = fc.object({
+	key: fc.constantFrom(...OF_DELIVERY, ...OF_EVENT, 'data'),
+	values: [fc.integer(), fc.constantFrom('a', 'https://a.example/?b'), fc.constant(null)],
+	maxDepth: 3,
+	withNullPrototype: false,
+});
+
+/** Where the values of a payload stand. */
+const pathsIn = (value: unknown): string[][] =>
+	typeof value !== 'object' || value === null
+		? [[]]
+		: Object.entries(value).flatMap(([name, inner]) =>
+				pathsIn(inner).map((path) => [name, ...path]),
+			);
+
+/** A value in which another stands at this path. */
+const changedAt = (value: unknown, [name, ...path]: string[]): unknown =>
+	name === undefined
+		? 'changed'
+		: { ...(value as Json), [name]: changedAt((value as Json)[name], path) };
+
+test('but for the end of a resource, any change makes it another event, unless the envelope says it of the delivery', () => {
+	const isSame = fc.property(anything, fc.nat(), fc.boolean(), (said, place, isBare) => {
+		const payload = { ...said, ...(isBare ? RUN : { type: 'agent.review_required' }) };
+		const paths = pathsIn(said);
+		const path = paths[place % Math.max(1, paths.length)] ?? ['text'];
+		const isOfDelivery = !isBare && OF_DELIVERY.includes(path[0] ?? '');
+		const changed = changedAt(payload, path) as Json;
+		expect(eventIdentity(changed) === eventIdentity(payload)).toBe(isOfDelivery);
+	});
+	fc.assert(isSame, { numRuns: cases(2_000) });
 });
 
 const image = { ...generation, id: 'g', model: 'studio/image-1' };
