@@ -1,6 +1,7 @@
 import { fail, ok, type Failed, type Result } from '../base/result';
-import { isRecord, type ApiResponse, type Resource } from '../base/types';
+import { asText, isRecord, type ApiResponse, type Resource } from '../base/types';
 import { ENDPOINTS, idAskedFor, textOf } from '../api';
+import { AGENT_STATUS } from '../transport/jobState';
 import { meaningOf, refusalOf } from '../transport/statuses';
 import { keyInUse } from './idempotency/idempotency';
 import type { Item } from './item';
@@ -71,7 +72,7 @@ function settleLedger(progress: Progress, made: Result<ObtainedJob>, body: unkno
 	const { item, entry } = progress;
 	if (entry === undefined) return;
 	const isPaidNow = made.ok && rememberSeenJob(progress, made.value.job);
-	settleEntry(item, entry, body, made.ok ? ok(made.value.job) : made, isPaidNow);
+	settleEntry(item, entry, body, made, isPaidNow);
 }
 
 /** Others of the workspace that wait for a top-up. */
@@ -171,11 +172,12 @@ function eventOf(progress: Progress, made: Result<ObtainedJob>): ItemEvent {
 	if (made.ok) {
 		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
 		if (holdsSecret) return { kind: 'outcomeUnknown' };
-		const { job } = made.value;
+		const { job, isPlan } = made.value;
 		const kind = textOf(job.object) ?? object;
 		return {
 			kind: 'jobKnown',
 			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
+			planStatus: isPlan ? asText(job.status) : undefined,
 		};
 	}
 	return eventOfFailure(progress, made);
@@ -218,9 +220,12 @@ function impliedByStatus(
 	job: Resource,
 ): Omit<ObtainedJob, 'job'> {
 	if (endpoint === ENDPOINTS.reviewAgentRun) return { isOver: status !== 202 };
-	if (job.object === 'agent_run' && typeof job.auto_approval_error === 'string')
-		return { isOver: true };
-	const isApproved = endpoint === ENDPOINTS.createAgentRun && status === 202;
-	const isMade = job.object === 'agent_run' || job.object === 'persona';
-	return { isOver: isMade && status === 201, isApproved };
+	if (endpoint === ENDPOINTS.createAgentRun) {
+		const isRefused = textOf(job.auto_approval_error) !== undefined;
+		// In no contract is any other status: there only the word is left.
+		const isOther = status !== 201 && status !== 202;
+		const isPlan = isRefused || status === 201 || (isOther && job.status === AGENT_STATUS.planned);
+		return { isOver: isPlan, isPlan };
+	}
+	return { isOver: job.object === 'persona' && status === 201 };
 }

@@ -4,27 +4,21 @@ import { isRecord, type Json, type Resource } from '../base/types';
 import { roundedUp } from '../base/texts';
 import { textOf } from '../api';
 import { requestResource } from '../transport/client';
-import { AGENT_STATUS, AGENT_STATUSES, jobState } from '../transport/jobState';
 import { creditsOf } from '../transport/priceBook';
 import { refusalOf } from '../transport/statuses';
 import type { Item } from './item';
 import { toleranceOf } from './credits/creditLimits';
 
 /**
- * The failure of an agent run that was to be approved at once and was not: its plan waits for approval. The
- * run is kept, and the next try of the node goes on with it. Specification: States and transitions, Agent
- * run; Errors 3.
+ * The failure of an agent run that is still a plan, if it was to be approved at once. The run is kept, and
+ * the next try of the node goes on with it. Specification: States and transitions, Agent run; Errors 3.
+ * @param plan that nobody has approved, as its answer says and not its status (`impliedByStatus`)
  */
-export function notApproved({ request }: Item, agentRun: Resource): Failed | undefined {
+export function notApproved({ request }: Item, plan: Resource): Failed | undefined {
 	const isAsked = isRecord(request.body) && flagOf(request.body.auto_approve) === true;
 	if (!isAsked) return undefined;
-	const reason = textOf(agentRun.auto_approval_error);
-	// Somebody may have approved it since. Then its status has gone on, though it still states why it was not
-	// approved at first.
-	const hasGoneOn = jobState(agentRun, AGENT_STATUSES.afterApproval) !== 'running';
-	const isPlan = reason !== undefined || agentRun.status === AGENT_STATUS.planned;
-	if (hasGoneOn || !isPlan) return undefined;
-	return fail({ kind: 'notApproved', reason: reason ?? 'the service gives no reason' }, agentRun);
+	const reason = textOf(plan.auto_approval_error) ?? 'the service gives no reason';
+	return fail({ kind: 'notApproved', reason }, plan);
 }
 
 /**

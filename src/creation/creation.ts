@@ -1,5 +1,5 @@
 import { fail, ok, type Doubt, type Failed, type Result } from '../base/result';
-import { isResource, type Resource } from '../base/types';
+import { asText, isResource, type Resource } from '../base/types';
 import { instancesIn } from '../base/values';
 import { BinaryReference, type LocalFiles } from '../files/localFile';
 import { failureOf } from '../transport/jobFailure';
@@ -37,6 +37,7 @@ import {
 	nextStep,
 	recordEvent,
 	type AskedFor,
+	type ItemState,
 	type JobReference,
 } from './idempotency/itemState';
 import { isRepetition, sendCreation, type CreationRequest } from './sending';
@@ -269,7 +270,7 @@ class Creation {
 		const { memory, origin, spec, workspace } = item;
 		const { path } = readerOf(known.object ?? '');
 		const read = await unlessRefusedAlike(item, path, () => readKnownJob(item, known));
-		if (read.ok) return ok({ knownJob: { job: read.value, isOver: memory.state.is === 'done' } });
+		if (read.ok) return ok({ knownJob: asKnown(memory.state, read.value) });
 		if (!saysGone(read) || spec.endpoint.does !== 'creates') return read;
 		const isElsewhere = isOfOther(memory.state, workspace.name);
 		if (!hasDecided(memory.state, origin.requester.execution))
@@ -323,7 +324,7 @@ class Creation {
 		}
 		const mayRun = spec.output === 'job' && !made.isOver;
 		const state = mayRun ? jobState(job, endsOf(made, settings)) : 'good';
-		const unapproved = job.object === 'agent_run' ? notApproved(item, job) : undefined;
+		const unapproved = made.isPlan ? notApproved(item, job) : undefined;
 		if (state === 'running') {
 			slotWait.slot?.abandon();
 			return unapproved ?? ok({ resources: [job] });
@@ -362,12 +363,19 @@ function rememberedText(resource: Resource): string | undefined {
 	return text.length <= MAX_CHARACTERS ? text : undefined;
 }
 
+/** A job that was known, as it is read now. A plan is one for as long as its status has not changed. */
+function asKnown(state: ItemState, job: Resource): ObtainedJob {
+	if (state.is === 'new' || state.is === 'sent') return { job, isOver: false };
+	const isPlan = state.planStatus !== undefined && state.planStatus === asText(job.status);
+	return { job, isOver: state.is === 'done' || isPlan, isPlan };
+}
+
 /** The statuses that end the wait; of an agent run that has been approved, that of its plan does not. */
 function endsOf(
-	{ isApproved }: ObtainedJob,
+	{ isPlan }: ObtainedJob,
 	{ terminalStatuses }: Settings,
 ): TerminalStatuses | undefined {
-	if (!isApproved || terminalStatuses === undefined) return terminalStatuses;
+	if (isPlan !== false || terminalStatuses === undefined) return terminalStatuses;
 	const { good, bad } = terminalStatuses;
 	return { good: good.filter((status) => status !== AGENT_STATUS.planned), bad };
 }

@@ -13,8 +13,8 @@ export interface ObtainedJob {
 	job: Resource;
 	/** Whether there is nothing to wait for, whatever its status. */
 	isOver: boolean;
-	/** Whether the answer says that its plan is approved: then a plan is no end, whatever the word. */
-	isApproved?: boolean;
+	/** Of an agent run: whether it is a plan that nobody has approved yet. */
+	isPlan?: boolean;
 }
 
 /** Why a creation is sent again. */

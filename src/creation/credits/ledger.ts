@@ -11,6 +11,7 @@ import {
 	type Priced,
 } from '../../transport/priceBook';
 import type { Item } from '../item';
+import type { ObtainedJob } from '../progress';
 import { isOutcomeOpen } from '../idempotency/itemState';
 import type { Run } from '../run';
 import type { TodayAsOf } from './today';
@@ -153,7 +154,7 @@ export function settleEntry(
 	item: Item,
 	entry: LedgerEntry,
 	body: unknown,
-	made: Result<Resource>,
+	made: Result<Pick<ObtainedJob, 'job' | 'isPlan'>>,
 	isNew: boolean,
 ): void {
 	const { executionSum, memory, settings, spec, workspace } = item;
@@ -174,15 +175,15 @@ export function settleEntry(
 		ledger.addOpen(entry);
 		return;
 	}
-	prices.learnFromAnswer(request, made.value);
+	const { job, isPlan } = made.value;
+	prices.learnFromAnswer(request, job);
 	if (open) voidEntry(item, open);
 	if (!isNew) return voidEntry(item, entry);
-	const job = made.value;
 	const statedCredits = creditsOf(job);
 	entry.stated = chargeOf(spec.endpoint, job);
 	// An approved agent run may still reserve all of its budget, however little it has reserved so far.
 	const mayGrow =
-		job.object === 'agent_run' && jobState(job, settings.terminalStatuses) === 'running';
+		job.object === 'agent_run' && !isPlan && jobState(job, settings.terminalStatuses) === 'running';
 	const isExpected = statedCredits === undefined || mayGrow;
 	const expected = isExpected ? prices.reservationOf(request) : undefined;
 	if (statedCredits === undefined) executionSum.addUnpriced(request);
@@ -191,8 +192,8 @@ export function settleEntry(
 	entry.isNew = true;
 	entry.answeredAt = clock.monotonic();
 	// A plan is paid for at once, whenever it is approved.
-	const isPlan = spec.endpoint.path === ENDPOINTS.createAgentRun.path;
-	entry.isOver = isPlan && entry.credits <= PLANNING_CREDITS;
+	const plans = spec.endpoint.path === ENDPOINTS.createAgentRun.path;
+	entry.isOver = plans && entry.credits <= PLANNING_CREDITS;
 }
 
 /**

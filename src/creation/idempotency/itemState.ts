@@ -167,6 +167,8 @@ export interface Sent extends Requested {
 export interface Created extends Requested {
 	is: 'created' | 'done';
 	job: JobReference;
+	/** If its answer said that it is a plan: the status that it had then. With another it has gone on. */
+	planStatus?: string;
 	/** Of a job that is done, as JSON if it is small: text, so that nothing downstream modifies it. */
 	resource?: string;
 }
@@ -197,7 +199,7 @@ export type ItemEvent =
 	 * same key again, because nothing says that it did nothing.
 	 */
 	| { kind: 'refused'; keepsKey?: boolean }
-	| { kind: 'jobKnown'; job: JobReference }
+	| { kind: 'jobKnown'; job: JobReference; planStatus?: string }
 	| { kind: 'jobSucceeded'; resource?: string }
 	| { kind: 'jobFailed' }
 	/** What follows is another request: the user changed it, or decided after a warning. */
@@ -237,13 +239,18 @@ function sentAgain(state: Sent, { path, body, workspace }: Sending): Sent {
 export const isOfOther = (state: ItemState, workspace: string): boolean =>
 	state.is !== 'new' && state.workspace !== undefined && state.workspace !== workspace;
 
+const createdBy = (
+	{ job, planStatus }: ItemEvent & { kind: 'jobKnown' },
+	known: Requested,
+): Created => ({ is: 'created', ...known, job, planStatus });
+
 function fromNew(state: New, event: ItemEvent): ItemState {
 	const { keyNumber } = state;
 	switch (event.kind) {
 		case 'sending':
 			return sentFirst(keyNumber, event);
 		case 'jobKnown':
-			return { is: 'created', keyNumber, job: event.job };
+			return createdBy(event, { keyNumber });
 	}
 	return state;
 }
@@ -262,7 +269,7 @@ function fromSent(state: Sent, event: ItemEvent): ItemState {
 			if (state.mayBeCarriedOut) return { ...state, isInFlight: false };
 			return newAt(event.keepsKey ? keyNumber : keyNumber + 1);
 		case 'jobKnown':
-			return { is: 'created', keyNumber, job: event.job, workspace };
+			return createdBy(event, { keyNumber, workspace });
 		case 'userWarned':
 			return { ...state, warnedIn: event.execution };
 	}
@@ -271,11 +278,12 @@ function fromSent(state: Sent, event: ItemEvent): ItemState {
 
 /** A job that is known stays known, whatever comes of further requests, until it fails. */
 function fromCreated(state: Created, event: ItemEvent): ItemState {
-	const { keyNumber, job, workspace } = state;
+	const { keyNumber, job, workspace, planStatus } = state;
 	const mayEnd = state.is === 'created';
 	switch (event.kind) {
 		case 'jobSucceeded':
-			return mayEnd ? { is: 'done', keyNumber, job, workspace, resource: event.resource } : state;
+			if (!mayEnd) return state;
+			return { is: 'done', keyNumber, job, workspace, planStatus, resource: event.resource };
 		case 'jobFailed':
 			return mayEnd ? newAt(keyNumber + 1) : state;
 		case 'userWarned':

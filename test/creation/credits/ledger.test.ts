@@ -64,7 +64,7 @@ test('a creation counts with its expected price until its answer says what it ha
 	expect(sums()).toEqual([3, 3, []]);
 	item.executionSum.subtractOpen(item);
 	item.memory.state = { is: 'created', keyNumber: 0, job: { id: 'gen_1' } };
-	if (again) settleEntry(item, again, BODY, ok({ ...MADE, estimated_credits: 5 }), true);
+	if (again) settleEntry(item, again, BODY, ok({ job: { ...MADE, estimated_credits: 5 } }), true);
 	expect(sums()).toEqual([5, 5, [5]]);
 	if (again) takeBack(item, again);
 	expect(sums()).toEqual([0, 0, []]);
@@ -118,7 +118,13 @@ describe('two items that send one request under a key that they share, after an 
 		const hear = (item: Item, entry: LedgerEntry | undefined, heard: Heard) => {
 			if (heard === 'lost') item.memory.state = open;
 			if (entry)
-				settleEntry(item, entry, BODY, isJob(heard) ? ok(MADE) : lost, isJob(heard) && heard);
+				settleEntry(
+					item,
+					entry,
+					BODY,
+					isJob(heard) ? ok({ job: MADE }) : lost,
+					isJob(heard) && heard,
+				);
 		};
 		hear(one, ofOne, first);
 		hear(other, ofOther, second);
