@@ -172,13 +172,14 @@ describe('an agent run under Max Credits', () => {
 		maxCredits: number,
 		shown: object = { status: 'completed' },
 		before = 0,
+		code = 202,
 	) {
 		const { clock, workspace } = setUp();
 		const sent: unknown[] = [];
 		const host = hostWith(async ({ body, path }) => {
 			sent.push(body);
 			const [, id = `run_${sent.length}`] = /runs\/(.*)\/approve/.exec(path) ?? [];
-			return answer(202, { id, status: 'queued', ...shown });
+			return answer(code, { id, status: 'queued', ...shown });
 		});
 		const executionSum = new ExecutionSum({});
 		executionSum.addJob('an earlier one', before);
@@ -222,6 +223,13 @@ describe('an agent run under Max Credits', () => {
 		const body = { brief: 'a spot', auto_approve: true, ...more };
 		return { endpoint: ENDPOINTS.createAgentRun, body };
 	};
+
+	test('that was not approved, as its 201 says, counts with its planning, whatever its status', async () => {
+		const shown = { status: 'drafted', reserved_credits: 0, spent_credits: 1 };
+		const asked = approving({ max_credits: 50 });
+		const { sent, reserved } = await runs(8, asked, 100, shown, 0, 201);
+		expect([sent.length, reserved]).toEqual([8, 8]);
+	});
 
 	test('that approves itself may spend what is left after its planning, in whole credits', async () => {
 		const { sent } = await runs(1, approving(), 50.5, undefined, 9);
