@@ -131,6 +131,7 @@ async function wholeJob(service: Service, listed: Resource): Promise<Result<Reso
 }
 
 async function withFiles(
+	context: IExecuteFunctions,
 	service: Service,
 	{ json }: INodeExecutionData,
 ): Promise<Result<INodeExecutionData>> {
@@ -138,7 +139,7 @@ async function withFiles(
 	const whole = await wholeJob(service, listed);
 	if (!whole.ok) return whole;
 	const job = whole.value;
-	const files = await downloadFiles(service, job);
+	const files = await downloadFiles(context, service, job);
 	if (!files.ok) return files;
 	const shown = job === listed ? json : itemOf(job).json;
 	return ok({ json: shown, binary: files.value });
@@ -160,10 +161,11 @@ async function isDeleted(service: Service, id: string, failed: Failed): Promise<
  * found, since a failure would keep back what else the poll has found, and come again in each retry.
  */
 async function withFilesIfThere(
+	context: IExecuteFunctions,
 	service: Service,
 	item: INodeExecutionData,
 ): Promise<Result<INodeExecutionData>> {
-	const made = await withFiles(service, item);
+	const made = await withFiles(context, service, item);
 	if (made.ok || !(await isDeleted(service, String(item.json.id), made))) return made;
 	return ok({ json: { ...item.json, warning: GONE } });
 }
@@ -179,5 +181,6 @@ export async function execute(this: IExecuteFunctions): Promise<INodeExecutionDa
 	const service = await openService(this);
 	const items = isManual ? await sample(this, service) : this.getInputData();
 	if (!wantsFiles) return [items];
-	return [await forEachItem(this, items, async (item) => await withFilesIfThere(service, item))];
+	const make = async (item: INodeExecutionData) => await withFilesIfThere(this, service, item);
+	return [await forEachItem(this, items, make)];
 }

@@ -362,6 +362,6 @@ async function enrich(
 	if (verdictOf({ ...event, resource }, filters) !== 'wanted') return ok(undefined);
 	if (wants.resource) json.resource = jsonOf(resource);
 	if (!wants.files) return ok({ json });
-	const files = await downloadFiles(service, resource);
+	const files = await downloadFiles(context, service, resource);
 	return files.ok ? ok({ json, binary: files.value }) : files;
 }

@@ -30,7 +30,9 @@ interface ReadContext extends Pick<Item, 'host' | 'workspace'> {
 }
 
 /** What the download of a job's files needs; they are named after the request that created it, if known. */
-export interface FileContext extends ReadContext, Partial<Pick<Item, 'request' | 'nodeMemory'>> {
+export interface FileContext extends ReadContext, Partial<Pick<Item, 'request'>> {
+	/** Of the node, which n8n hands out in all runs of one execution. */
+	nodeMemory: object;
 	settings: Pick<Settings, 'downloadOutputs'>;
 }
 
@@ -90,6 +92,9 @@ export function readableStem(words: string, kind: string, id: string, number?: n
 	const parts = [slug(words) || slug(kind) || 'file', shortId, number ?? ''];
 	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
+
+/** What a link leads to: what follows `?` changes whenever it is signed anew. */
+export const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url;
 
 /** When the link of an output expires, in milliseconds since the epoch; `Infinity` if it does not. */
 export function expiryOf({ expires_at: expires }: Json): number {
@@ -160,13 +165,16 @@ function warningOf(job: Resource, shown: number, isIncomplete: boolean): string 
  */
 const filesByNodeMemory = new WeakMap<object, Map<string, Promise<Result<StoredFile>>>>();
 
-/** Downloads a file, unless this execution does so already or has done so. */
-async function fetchOnce(
-	{ host, workspace, nodeMemory }: FileContext,
+/**
+ * Downloads a file, unless this execution does so already or has done so. All that the nodes download comes
+ * by here.
+ * @param name of the file, the same whenever it is asked for
+ */
+export async function fetchOnce(
+	{ host, workspace, nodeMemory }: Pick<FileContext, 'host' | 'workspace' | 'nodeMemory'>,
 	name: string,
 	output: Output,
 ): Promise<Result<StoredFile>> {
-	if (!nodeMemory) return await download(host, workspace, output);
 	const files = getOrCreate(filesByNodeMemory, nodeMemory, () => new Map());
 	const load = () => download(host, workspace, output);
 	const fetched = await findOnce(files, name, load, (one) => !one.ok);
@@ -201,8 +209,8 @@ export async function collect(context: FileContext, job: Resource): Promise<Resu
 		const id = outputId ?? `${job.id}-${index + 1}`;
 		const url = String(output.url);
 		// Without an ID its address tells one file from another: an agent run shows a draft and then the
-		// final film in the same place. What follows `?` changes with each read.
-		const name = outputId ?? url.replace(/\?.*$/s, '');
+		// final film in the same place.
+		const name = outputId ?? withoutQuery(url);
 		const number = found.length > 1 ? index + 1 : undefined;
 		const file = await fetchOnce(context, `${job.id} ${index} ${name}`, {
 			id,

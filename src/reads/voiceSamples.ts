@@ -2,8 +2,7 @@ import { textOf, type Json } from '../api';
 import type { Item, ItemOutput } from '../creation/item';
 import { fail, ok, type Result } from '../base/result';
 import { asText } from '../base/types';
-import { download } from '../files/transfer';
-import { readableStem } from '../creation/outputs';
+import { fetchOnce, readableStem, withoutQuery } from '../creation/outputs';
 import type { StoredFile } from '../transport/host';
 
 interface VoiceWithSample {
@@ -12,11 +11,11 @@ interface VoiceWithSample {
 }
 
 /** A voice with its sample, or with a note of why there is none. Specification: PresetVoice. */
-async function withSample({ host, workspace }: Item, voice: Json): Promise<VoiceWithSample> {
+async function withSample(item: Item, voice: Json): Promise<VoiceWithSample> {
 	const url = textOf(voice.sample_url);
 	if (url === undefined) return { voice, files: [] };
 	const id = asText(voice.id);
-	const sample = await download(host, workspace, {
+	const sample = await fetchOnce(item, `sample ${withoutQuery(url)}`, {
 		id,
 		url,
 		stem: readableStem(asText(voice.label), 'voice', id),

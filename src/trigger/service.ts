@@ -125,10 +125,13 @@ export async function readResource(
 
 /** Downloads the outputs of a job into the binary fields `data`, `data_1` and so on. */
 export async function downloadFiles(
+	context: IExecuteFunctions,
 	{ host, workspace }: Service,
 	job: Resource,
 ): Promise<Result<IBinaryKeyData>> {
-	const collected = await collect({ host, workspace, settings: { downloadOutputs: true } }, job);
+	const nodeMemory = context.getContext('node');
+	const settings = { downloadOutputs: true };
+	const collected = await collect({ host, workspace, nodeMemory, settings }, job);
 	if (!collected.ok) return collected;
 	const [files = []] = collected.value.files ?? [];
 	return ok(inFields(files, 'data'));

@@ -474,7 +474,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/plans-count-twice': {
 			why: 'Each plan that nobody has approved yet counts twice for the day, and is read before each run.',
-			from: 'isPlan && entry.credits <= PLANNING_CREDITS',
+			from: 'plans && entry.credits <= PLANNING_CREDITS',
 			to: 'false',
 		},
 	}),

@@ -3,10 +3,11 @@ import { Readable } from 'stream';
 import { resources } from '../../nodes/Voice/operations';
 import { runItem } from '../../src/n8n/runOperation';
 import { goodRows } from '../../src/n8n/output/rows';
+import type { NodeMemory } from '../../src/creation/idempotency/itemState';
 import type { Host, StreamedResponse } from '../../src/transport/host';
 import { MEDIA } from '../files/support/media';
 import { answer } from '../model/answers';
-import { hostWith, runOf, workspaceWith } from '../model/run';
+import { hostWith, runOf, workspaceWith, type RunParts } from '../model/run';
 import { VirtualClock } from '../model/virtualClock';
 
 const [getAll] = resources.find(({ value }) => value === 'presetVoice')?.operations ?? [];
@@ -34,7 +35,7 @@ const SAMPLES: Record<string, () => StreamedResponse> = {
 	gone: () => answered(404, Buffer.from('no')),
 };
 
-async function rowsOfVoices(voices: object[], settings = {}) {
+async function rowsOfVoices(voices: object[], settings = {}, more: Partial<RunParts> = {}) {
 	const clock = new VirtualClock();
 	const host: Partial<Host> = {
 		get: async (url) => SAMPLES[url.split('/').at(-1) ?? '']?.() ?? { noResponse: 'ECONNRESET' },
@@ -49,6 +50,7 @@ async function rowsOfVoices(voices: object[], settings = {}) {
 		spec: getAll!.spec,
 		request: { method: 'GET', path: '/voices/catalog' },
 		settings: { downloadOutputs: true, ...settings },
+		...more,
 	});
 	const result = await clock.run(runItem(item));
 	if (!result.ok) throw new Error(JSON.stringify(result));
@@ -79,6 +81,13 @@ test.each(['page', 'gone', 'lost'])(
 		}
 	},
 );
+
+test('a sample that an execution has is not fetched again when the node is tried again', async () => {
+	const nodeMemory: NodeMemory = { runId: 'a run', items: {} };
+	const first = await rowsOfVoices([voice('ava')], {}, { nodeMemory });
+	SAMPLES.ava = SAMPLES.gone!;
+	expect(await rowsOfVoices([voice('ava')], {}, { nodeMemory })).toEqual(first);
+});
 
 test('without the option no sample is fetched', async () => {
 	const rows = await rowsOfVoices([voice('ava')], { downloadOutputs: false });

@@ -73,7 +73,9 @@ export const savedAs = ({ node }: TriggerFixture, state: object): IDataObject =>
 
 /** The functions that hooks, polls and executions of a trigger get. */
 export function triggerContext<T>(world: TriggerFixture, more: object = {}): T {
+	const nodeMemory = {};
 	const context = {
+		getContext: () => nodeMemory,
 		getNode: () => world.node,
 		getMode: () => world.mode,
 		getWorkflow: () => ({ id: world.workflowId, name: 'A workflow', active: true }),
