@@ -71,6 +71,13 @@ export function speechPrice(model: string, characters: number): number {
 		: Math.ceil(characters / 100) * PRICES.turboPerHundredCharacters;
 }
 
+/** The price of a voice: its creation and the synthesis of its preview. */
+export function voicePrice(kind: 'clone' | 'design', preview: string): number {
+	const base = kind === 'clone' ? PRICES.voiceClone : PRICES.voiceDesign;
+	const hundreds = Math.ceil(countCharacters(preview) / 100);
+	return base + hundreds * PRICES.previewPerHundredCharacters;
+}
+
 /**
  * Meters completed characters of lite speech: short requests accumulate toward the next credit.
  * `carried` and the answer's `carry` are millionths of a credit, below one credit.

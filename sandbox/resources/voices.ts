@@ -1,7 +1,7 @@
 import { SPEECH_MODELS, type SpeechModel } from '../../src/api';
 import { refuseRetired } from '../catalogue/models';
 import { presetVoices, type PresetVoice } from '../catalogue/voices';
-import { countCharacters, PRICES } from '../credits/prices';
+import { voicePrice } from '../credits/prices';
 import type { VoiceEntity } from '../entities';
 import { invalid } from '../errors';
 import type { Handlers } from '../http/operation';
@@ -60,9 +60,7 @@ async function createVoice(workspace: Workspace, body: Given<'createVoice'>): Pr
 	if (body.kind === 'clone') checkReference(workspace, body.audio_url, 'audio_url');
 	if (settings.jobSeconds.voice > 0) await clock.sleep(settings.jobSeconds.voice);
 	const text = body.preview_text || PREVIEW;
-	const hundreds = Math.ceil(countCharacters(text) / 100);
-	const base = body.kind === 'clone' ? PRICES.voiceClone : PRICES.voiceDesign;
-	const credits = base + hundreds * PRICES.previewPerHundredCharacters;
+	const credits = voicePrice(body.kind, text);
 	const [id, preview] = [ids.next('voc'), ids.next('out')];
 	ledger.charge(workspace.id, id, credits);
 	usage.add(workspace.id, 'voice', credits, 1);

@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../api';
 import { getOrCreate } from '../base/maps';
 import { fail, outageIn, type Failed, type Result } from '../base/result';
 import { isRecord, type Json } from '../base/types';
-import { amountOf, exactKindOf, priceKindOf } from '../transport/priceBook';
+import { amountOf, priceKindOf, similarKindOf } from '../transport/priceBook';
 import { meaningOf, type Refusal } from '../transport/statuses';
 import { pricedOf } from './credits/ledger';
 import { isOutcomeOpen } from './idempotency/itemState';
@@ -53,7 +53,7 @@ interface Halt {
 type Reach =
 	/** None: what costs less may still fit under a limit of credits. */
 	| 'none'
-	/** Those that ask for as much or more of exactly the same kind (`exactKindOf`). */
+	/** Those that ask for as much or more of a similar kind (`similarKindOf`). */
 	| 'amount'
 	/** Those that name the same model, persona and voice, after a few such failures and no success. */
 	| 'names'
@@ -133,7 +133,8 @@ class Kind extends Group {
 
 /** A row that was refused for lack of credits. */
 interface TooDear {
-	exactKind: string;
+	/** See `similarKindOf`. */
+	kind: string;
 	amount: number;
 	halt: Halt;
 	/** When it ended, on the monotonic clock. A top-up after that may have paid for others. */
@@ -192,11 +193,10 @@ export class ItemsOfKey extends Group {
 
 	private tooDearFor(item: Item): TooDear | undefined {
 		const priced = pricedOf(item);
-		const exactKind = exactKindOf(priced);
+		const kind = similarKindOf(priced);
 		const { toppedUpAt } = item.workspace.topUpGate;
 		return this.tooDear.find(
-			(one) =>
-				one.endedAt > toppedUpAt && one.exactKind === exactKind && amountOf(priced) >= one.amount,
+			(one) => one.endedAt > toppedUpAt && one.kind === kind && amountOf(priced) >= one.amount,
 		);
 	}
 
@@ -214,7 +214,7 @@ export class ItemsOfKey extends Group {
 			const priced = pricedOf(item);
 			const endedAt = item.workspace.clock.monotonic();
 			this.tooDear.push({
-				exactKind: exactKindOf(priced),
+				kind: similarKindOf(priced),
 				amount: amountOf(priced),
 				halt,
 				endedAt,

@@ -4,6 +4,7 @@ import {
 	LISTED_PARAMETERS,
 	SPEECH_MODELS,
 	type Endpoint,
+	type InputSlot,
 	type SpeechModel,
 } from '../api';
 import { BoundedMap, getOrCreate } from '../base/maps';
@@ -18,7 +19,7 @@ import {
 	type Json,
 	type Resource,
 } from '../base/types';
-import { flagOf } from '../base/values';
+import { canonicalJson, flagOf } from '../base/values';
 import type { Client } from './client';
 import { outputCount } from './jobState';
 import { mustBeList, pageOf } from './pages';
@@ -107,13 +108,29 @@ export function charactersIn({ blocks }: Json): number {
  */
 const isByCharacter = (model: unknown): boolean => SPEECH_MODELS.some((known) => known === model);
 
+/** How many outputs a request asks for; of operations that do not count them, one. */
+const outputsOf = ({ endpoint, body }: Priced): number =>
+	endpoint.path === ENDPOINTS.createGeneration.path ? countAskedFor(body) : 1;
+
 /** How many units of its price a request asks for: characters, outputs or, for other operations, one. */
-function unitsOf({ endpoint, body }: Priced): number {
+function unitsOf(request: Priced): number {
+	const { endpoint, body } = request;
 	if (!isRecord(body)) return 1;
 	if (endpoint.path === ENDPOINTS.createSpeech.path) return charactersIn(body);
-	if (endpoint.path !== ENDPOINTS.createGeneration.path) return 1;
-	const count = countAskedFor(body);
-	return isByCharacter(body.model) ? count * lengthOf(body.prompt) : count;
+	const outputs = outputsOf(request);
+	return isByCharacter(body.model) ? outputs * lengthOf(body.prompt) : outputs;
+}
+
+/**
+ * What so many units come to. Speech reserves whole credits for each output. Specification:
+ * SpeechGeneration.
+ */
+function reservedFor(request: Priced, price: number): number {
+	const cost = price * unitsOf(request);
+	const { model } = isRecord(request.body) ? request.body : {};
+	if (!isByCharacter(model)) return cost;
+	const outputs = outputsOf(request);
+	return outputs * Math.ceil(cost / outputs - 1e-9);
 }
 
 /** The kind of a request. The prices of its kind are only a guess at its own: a longer video costs more. */
@@ -126,16 +143,57 @@ export function priceKindOf({ endpoint, body }: Priced): string {
 export const amountOf = (request: Priced): number =>
 	statedPrice(request.endpoint, request.body) ?? unitsOf(request);
 
+/** How many files a slot has. What is no list, which Additional JSON may contain, stays as it is. */
+const countIn = (files: unknown): unknown => (Array.isArray(files) ? files.length : files);
+
+/** The slots of a request, with what is to be known of their files. */
+function slotsOf({ input }: Json, known: (files: unknown, slot: string) => unknown): Json {
+	const slots = isRecord(input) ? Object.entries(input) : [];
+	return Object.fromEntries(slots.map(([slot, files]) => [slot, known(files, slot)]));
+}
+
 /**
- * The kind of a request with the parameters on which its price may depend too. Requests of one exact kind are
- * taken to have one price per unit, the last one that an answer has stated.
+ * The kind of a request with what shows how much it asks for, as far as rows differ in that on purpose. Where
+ * one was refused for lack of credits, another of its similar kind would be too, unless it asks for less.
+ */
+export function similarKindOf(request: Priced): string {
+	const body = isRecord(request.body) ? request.body : {};
+	const parameters = parametersOf(body);
+	const chosen = LISTED_PARAMETERS.map((name) => parameters[name]);
+	// A voice is cloned or designed, which is its `kind`.
+	return canonicalJson([priceKindOf(request), body.kind, chosen, slotsOf(body, countIn)]);
+}
+
+/**
+ * Slots for pictures. Films and sounds have a length, which may have its price and which nobody sees here.
+ */
+const PICTURE_SLOTS: readonly string[] = [
+	'reference_images',
+	'image_refs',
+	'start_frame',
+	'end_frame',
+	'character',
+] satisfies InputSlot[];
+
+/**
+ * The kind of a request with everything that may have its price: all but its units (`unitsOf`), its prompt,
+ * names, descriptions, and which pictures it has. Speech is priced by the character, whoever says it.
+ * Requests of one exact kind have one price per unit, the last one that an answer has stated.
  */
 export function exactKindOf({ endpoint, body }: Priced): string {
-	// A voice is cloned or designed, which is its `kind`.
-	const { mode, model, kind, ...rest } = isRecord(body) ? body : {};
-	const parameters = parametersOf(rest);
-	const chosen = LISTED_PARAMETERS.map((name) => parameters[name] ?? null);
-	return JSON.stringify([endpoint.path, mode, model, kind, chosen]);
+	const asked = isRecord(body) ? body : {};
+	const parameters: Json = { ...parametersOf(asked), count: undefined };
+	if (isByCharacter(asked.model)) parameters.voice = undefined;
+	const withoutUnits = {
+		...asked,
+		prompt: undefined,
+		blocks: undefined,
+		name: undefined,
+		description: undefined,
+		parameters,
+		input: slotsOf(asked, (files, slot) => (PICTURE_SLOTS.includes(slot) ? countIn(files) : files)),
+	};
+	return canonicalJson([endpoint.path, withoutUnits]);
 }
 
 /** A generation with this body, to ask for its price. */
@@ -170,8 +228,9 @@ const OF_LIST = 'listed';
 /** The prices of a workspace, as far as this process has seen them paid. */
 export class PriceBook {
 	/**
-	 * By kind of request ({@link priceKindOf}), what was paid last for each exact kind ({@link exactKindOf}),
-	 * and for the newest job of the list, which does not show its parameters ({@link OF_LIST}).
+	 * By kind of request ({@link priceKindOf}), what was paid last for each exact kind ({@link exactKindOf})
+	 * and each similar one ({@link similarKindOf}), and for the newest job of the list, which does not show
+	 * its parameters ({@link OF_LIST}).
 	 */
 	private readonly paid = new BoundedMap<string, Map<string, Paid>>(MOST_KINDS);
 	private readonly turn = new Semaphore(1);
@@ -257,15 +316,16 @@ export class PriceBook {
 		const units = unitsOf(request);
 		if (credits === undefined || units === 0) return;
 		const paid = this.paidFor(priceKindOf(request));
-		const exactKind = exactKindOf(request);
-		const earlier = paid.get(exactKind);
-		// Credits of speech are rounded up, so a short text says less about the price of a character than
-		// a longer one.
-		const isExplained =
-			earlier !== undefined &&
-			units < earlier.units &&
-			Math.ceil((earlier.credits / earlier.units) * units) === credits;
-		if (!isExplained) paid.set(exactKind, { credits, units });
+		for (const kind of [exactKindOf(request), similarKindOf(request)]) {
+			const earlier = paid.get(kind);
+			// Credits of speech are rounded up, so a short text says less about the price of a character
+			// than a longer one.
+			const isExplained =
+				earlier !== undefined &&
+				units < earlier.units &&
+				reservedFor(request, unitPriceOf(earlier)) === credits;
+			if (!isExplained) paid.set(kind, { credits, units });
+		}
 	}
 
 	/**
@@ -281,15 +341,16 @@ export class PriceBook {
 
 	/**
 	 * The price of one unit: an output, a character or a request. Where none of its exact kind was paid for,
-	 * the guess is the dearest of its kind. `undefined` if there is none either.
+	 * the guess is the last one of its similar kind, else the dearest of its kind. `undefined` if there is
+	 * none.
 	 */
 	private perUnit(request: Priced): number | undefined {
 		const { model } = isRecord(request.body) ? request.body : {};
 		if (model === LITE_SPEECH.model) return LITE_SPEECH.price;
 		const paid = this.paid.get(priceKindOf(request));
 		if (paid === undefined) return undefined;
-		const exact = paid.get(exactKindOf(request));
-		if (exact) return unitPriceOf(exact);
+		const last = paid.get(exactKindOf(request)) ?? paid.get(similarKindOf(request));
+		if (last) return unitPriceOf(last);
 		return [...paid.values()].map(unitPriceOf).reduce((most, one) => Math.max(most, one));
 	}
 
@@ -301,13 +362,12 @@ export class PriceBook {
 		return price === undefined ? undefined : price * unitsOf(request);
 	}
 
-	/**
-	 * What a request is expected to reserve. Speech reserves whole credits. Specification: SpeechGeneration.
-	 */
+	/** What a request is expected to reserve: as {@link costOf}, with what is rounded. */
 	reservationOf(request: Priced): number | undefined {
-		const cost = this.costOf(request);
-		const { model } = isRecord(request.body) ? request.body : {};
-		return cost !== undefined && isByCharacter(model) ? Math.ceil(cost - 1e-9) : cost;
+		const stated = statedPrice(request.endpoint, request.body);
+		if (stated !== undefined) return stated;
+		const price = this.perUnit(request);
+		return price === undefined ? undefined : reservedFor(request, price);
 	}
 }
 

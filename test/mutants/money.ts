@@ -333,8 +333,8 @@ export const money: Mutant[] = [
 		},
 		'money/limit-ignores-the-count': {
 			why: 'Under a limit of 10, sixteen pictures for 2 credits each are made.',
-			from: 'return price === undefined ? undefined : price * unitsOf(request);',
-			to: 'return price;',
+			from: 'const cost = price * unitsOf(request);',
+			to: 'const cost = price;',
 		},
 		'money/partial-job-tells-the-price': {
 			why: 'A job of which a part was made makes an output too dear.',
@@ -400,6 +400,25 @@ export const money: Mutant[] = [
 			why: 'Where nobody can say what was spent today, everything is sent.',
 			from: 'if (obstacle === undefined && !isTooMuch(',
 			to: 'if (!isTooMuch(',
+		},
+	}),
+	...caughtBy('test/transport/priceBook.exactKind.test.ts', {
+		'money/one-price-for-all-films': {
+			why: 'Reworking a film of an hour goes out at the price that one of a second had.',
+			from: '(PICTURE_SLOTS.includes(slot) ? countIn(files) : files)',
+			to: 'countIn(files)',
+		},
+		'money/sixteen-rounded-once': {
+			why: 'Sixteen short speeches are expected to cost one credit, and each costs one.',
+			from: 'return outputs * Math.ceil(cost / outputs - 1e-9);',
+			to: 'return Math.ceil(cost - 1e-9);',
+		},
+	}),
+	...caughtBy('test/creation/credits/creditLimits.byOutput.test.ts', {
+		'money/each-picture-is-another-price': {
+			why: 'Of rows that each have a picture of their own, one without an answer holds back all others.',
+			from: 'PICTURE_SLOTS.includes(slot)',
+			to: 'PICTURE_SLOTS.includes(`no ${slot}`)',
 		},
 	}),
 	...caughtBy('test/creation/credits/today.test.ts', {

@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../../../src/base/types';
-import { answer } from '../../model/answers';
+import { answer, LOST } from '../../model/answers';
 import { dice } from '../../model/random';
 import { playSeeds } from '../../support/seed';
 import { byId, ended, setUp, type Part } from '../../support/serviceRun';
@@ -146,6 +146,39 @@ test('where only another quality has a price, something must be left, and at mos
 		await ended(some.run({ executionId: 'one', nodeMemory }, changed));
 	}
 	expect(some.charged()).toBe(4);
+});
+
+describe('where each picture that goes in costs 20 more', () => {
+	const pictures = ({ input }: { input?: Record<string, string[]> }) =>
+		Object.values(input ?? {}).flat().length;
+	const counting = {
+		...service,
+		price: (body: object) => 10 + 20 * pictures(body as { input?: Record<string, string[]> }),
+	};
+	const from = (...names: string[]) => ({
+		input: { reference_images: names.map((name) => `https://e.example/${name}.png`).join(',') },
+	});
+
+	test('a request with one is not sent at the price of one without', async () => {
+		const { execute } = rowsOf([1], 25, { service: counting });
+		expect((await execute({ ...UNLIMITED, ...from('a') })).credits).toBe(30);
+		expect((await execute({ ...UNLIMITED })).credits).toBe(10);
+		expect((await execute(from('b'))).credits).toBe(0);
+		expect((await execute()).credits).toBe(10);
+	});
+
+	test('rows from one picture each have one price, also beside one without an answer', async () => {
+		const rows = [1, 1, 1, 1, 1];
+		const { execute, charged } = rowsOf(rows, 150, {
+			service: counting,
+			own: (item) => ({ prompt: `p${item}`, ...from(`row-${item}`) }),
+			answers: ({ method, body }) =>
+				method === 'POST' && (body as { prompt: string }).prompt === 'p2' ? LOST : undefined,
+		});
+		await execute();
+		// The one that has no answer counts with its price.
+		expect(charged()).toBe(4 * 30);
+	});
 });
 
 test('with On Error: Stop a row that is known to be too dear is not sent, and the run says so', async () => {
