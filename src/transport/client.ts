@@ -95,7 +95,7 @@ export class Client {
 	/** By operation, what was last given up, and when. Times are on the monotonic clock. */
 	private readonly givenUp = new Map<string, GivenUp>();
 	/**
-	 * By operation, when the service last answered: not by one such as 409, which leaves open what was done.
+	 * By operation, when the service last answered: not by one such as 503, which leaves open what was done.
 	 */
 	private readonly answeredAt = new Map<string, number>();
 
@@ -137,16 +137,17 @@ export class Client {
 			const response = await channel.send(request).finally(() => rateLimiter.release());
 			const problem = problemOf(response, validate);
 			const isUsable = !isNoResponse(response) && problem === undefined;
-			const reason = isUsable ? undefined : retryReason(response);
+			const isOpen = outcomeUnknown || options.failingSince !== undefined;
+			const reason = isUsable ? undefined : retryReason(response, isOpen);
 			const isInOrder = isUsable || (isAnswerOfService(response) && reason !== 'transient');
 			if (isInOrder) this.answeredAt.set(operation, clock.monotonic());
 			if (isUsable) return ok(response);
 
 			// What its failure means: for it, for the requests of a minute, and for other requests.
 			const isThrottled = reason === 'throttled';
-			outcomeUnknown ||= isOutcomeUnknown(response);
+			outcomeUnknown ||= isOutcomeUnknown(response, isOpen);
 			attempts ??= new Attempts(clock, this.random, options.waitTimeoutMs, options.failingSince);
-			const pauseMs = attempts.pauseAfter(response, isReplayable());
+			const pauseMs = attempts.pauseAfter(response, reason, isReplayable());
 			// A caller that wants the 429 waits for a job slot then: the request rate is not to blame.
 			if (isThrottled && !return429) rateLimiter.throttled(pauseMs ?? 0, isRead, sentAt);
 			if (channel.signal?.aborted) return fail({ kind: 'cancelled', outcomeUnknown });

@@ -1,5 +1,5 @@
 import { isNoResponse, type Clock, type Random, type SendResult } from '../base/types';
-import { isOutcomeUnknown, retryReason, type RetryReason } from './statuses';
+import type { RetryReason } from './statuses';
 
 /*
  * For how long and after which pauses a request is sent again. `retryReason` in `statuses.ts` says for which
@@ -25,6 +25,8 @@ const RETRIES: Record<RetryReason, Policy> = {
 	transient: { forMs: 90_000, orWaitTimeout: true, firstPauseMs: 1_000, maxPauseMs: 60_000 },
 	/** The service has refused with 429 and carried out nothing. */
 	throttled: { forMs: 300_000, orWaitTimeout: true, firstPauseMs: 2_000, maxPauseMs: 60_000 },
+	/** The service has refused with 409. What is under way under the key may be why, and that passes. */
+	conflict: { forMs: 30_000, orWaitTimeout: false, firstPauseMs: 1_000, maxPauseMs: 8_000 },
 	/** No connection was made. Often the address is wrong, so this is given up soon. */
 	unreachable: { forMs: 30_000, orWaitTimeout: false, firstPauseMs: 1_000, maxPauseMs: 8_000 },
 	/** Another than the service has answered. Often the address is wrong here too. */
@@ -71,20 +73,24 @@ export class Attempts {
 	/**
 	 * An attempt has failed. Returns the pause before the next one in ms, or `undefined` if there is none:
 	 * 1. After a 429, and if the service could not be reached: always, because nothing was done.
-	 * 2. If nobody knows what was done: only if sending the request again has no further effect.
+	 * 2. If it may have been carried out: only if sending the request again has no further effect.
 	 * 3. Never after anything else, such as a final answer or a failure on this machine.
 	 *
 	 * `Retry-After` is only a lower bound of the random pause, because a service may ask for a moment each
 	 * time, however often it refuses.
 	 */
-	pauseAfter(response: SendResult, replayable: boolean): number | undefined {
+	pauseAfter(
+		response: SendResult,
+		reason: RetryReason | undefined,
+		replayable: boolean,
+	): number | undefined {
 		this.count += 1;
 		const now = this.clock.monotonic();
 		this.failingSince = Math.min(this.failingSince, now);
-		const reason = retryReason(response);
 		if (!reason) return undefined;
 		this.allowFor(reason);
-		if (isOutcomeUnknown(response) && !replayable) return undefined;
+		const isNothingDone = reason === 'throttled' || reason === 'unreachable';
+		if (!isNothingDone && !replayable) return undefined;
 
 		const { firstPauseMs } = RETRIES[reason];
 		const bound = Math.min(this.maxPauseMs, firstPauseMs * 2 ** (this.count - 1));

@@ -29,8 +29,11 @@ export type AnswerKind =
 interface Meaning {
 	kind: AnswerKind;
 	refusal?: Refusal;
-	/** Whether the same request is tried again. `replayable`: where repeating it has no further effect. */
-	again: 'always' | 'replayable' | 'never';
+	/**
+	 * Whether the same request is tried again. `replayable`: where repeating it has no further effect.
+	 * `conflict`: there as well, but not for long unless an earlier one may still be under way.
+	 */
+	again: 'always' | 'replayable' | 'conflict' | 'never';
 	/**
 	 * Whether it proves, as the specification says, that the request has done nothing. Otherwise nobody
 	 * knows.
@@ -48,22 +51,6 @@ const refused = (refusal: Refusal, concernsOthers?: string) =>
 /** An answer that is in no contract, so that nobody knows what was done. */
 const other = (again: Meaning['again']): Meaning => ({ kind: 'other', again, nothingDone: false });
 
-/**
- * A 409 is in no contract. Some services say by it that a key was used for another request, and some that
- * the first request with it is still being carried out, which passes.
- */
-const OF_OTHER_REQUEST =
-	/\b(used|belongs|bound)\b.* (another|other|different) (request|body|payload)|\bdifferent (request )?(body|payload|content|parameters?|arguments?|input)\b|\b(does not|doesn't) match\b|mismatch|reused/i;
-const UNDER_WAY =
-	/in[ -]progress|in use|using|being processed|processing|pending|executing|running|not (yet )?(completed|finished)|lock|wait|concurrent|try again/i;
-
-const keyOfOther: Meaning = { ...refused('invalid'), kind: 'keyOfOther' };
-
-function isKeyOfOther({ message = '', type = '', isPage }: ServiceError): boolean {
-	const words = `${type} ${message}`;
-	return isPage !== true && OF_OTHER_REQUEST.test(words) && !UNDER_WAY.test(words);
-}
-
 const MEANINGS: Partial<Record<number, Meaning>> = {
 	400: refused('invalid'),
 	401: refused('badKey', 'the API key was refused'),
@@ -72,7 +59,7 @@ const MEANINGS: Partial<Record<number, Meaning>> = {
 	404: refused('notFound'),
 	// A gateway gave up waiting, and the service may have carried the request out.
 	408: other('replayable'),
-	// The service may still be at work on another attempt with this key; else see `keyOfOther`.
+	// The service may still be at work on another attempt with this key; else see `of409`.
 	409: other('replayable'),
 	// Not in the specification: most services check a request before they charge for it, but nothing says so
 	// here.
@@ -84,6 +71,22 @@ const MEANINGS: Partial<Record<number, Meaning>> = {
 
 /** Any other 4xx by which the service itself refuses, such as 405: as a 422. Specification: Errors 5. */
 const otherRefusal: Meaning = { ...refused('other'), nothingDone: false };
+
+const OF_OTHER_REQUEST =
+	/\b(used|belongs|bound)\b.* (another|other|different) (request|body|payload)|\bdifferent (request )?(body|payload|content|parameters?|arguments?|input)\b|\b(does not|doesn't) match\b|mismatch|reused/i;
+const UNDER_WAY =
+	/in[ _-](progress|use|flight)|under ?way|using|being processed|processing|pending|outstanding|executing|running|not (yet )?(completed|finished)|lock|wait|concurrent|try again/i;
+
+/**
+ * A 409 is in no contract. Some services say by it that a key was used for another request, some that the
+ * first request with it is still being carried out, which passes, and some only "Conflict", by either.
+ */
+function of409(error: ServiceError): Meaning | undefined {
+	const words = [error.type, error.message].join(' ');
+	if (UNDER_WAY.test(words)) return undefined;
+	if (OF_OTHER_REQUEST.test(words)) return { ...refused('invalid'), kind: 'keyOfOther' };
+	return isRefusalOfService(409, error) ? { ...otherRefusal, again: 'conflict' } : undefined;
+}
 
 /** What between n8n and the service asks for a sign-in of its own has let nothing through. */
 const SIGN_INS: Partial<Record<number, Meaning>> = {
@@ -120,12 +123,12 @@ export function meaningOf(status: number, error?: ServiceError): Meaning {
 	const isRedirect = status >= 300 && status < 400 && error?.leadsTo !== undefined;
 	// n8n follows none, as the key would go along.
 	if (isRedirect) return { ...unnamed(status), kind: 'redirect' };
-	if (status === 409 && error !== undefined && isKeyOfOther(error)) return keyOfOther;
 	const signIn = SIGN_INS[status];
 	if (signIn) return signIn;
 	if (error?.isPage) return ofForeignPage(status);
+	const conflict = status === 409 && error ? of409(error) : undefined;
 	const isRefused = error !== undefined && isRefusalOfService(status, error);
-	return MEANINGS[status] ?? (isRefused ? otherRefusal : unnamed(status));
+	return conflict ?? MEANINGS[status] ?? (isRefused ? otherRefusal : unnamed(status));
 }
 
 export const refusalOf = ({ failure }: Failed): Meaning['refusal'] =>
@@ -139,15 +142,18 @@ export const isGone = (status: number): boolean => status === 404 || status === 
  * - `unreachable`: no connection was made, so nothing was done
  * - `transient`: there was no answer, or one whose status leaves open what was done, such as a 5xx, also in a
  *   page of a gateway
+ * - `conflict`: the service refused it with 409 and does not say why. What is under way under its key may be
+ *   the reason, which passes
  * - `foreign`: any other answer that is not of the service, such as a page with 200 or 404, so that nobody
  *   knows what was done
  *
  * `undefined` for a final answer of the service, for an answer that cannot be read, and for a failure on this
  * machine.
  */
-export type RetryReason = 'throttled' | 'unreachable' | 'transient' | 'foreign';
+export type RetryReason = 'throttled' | 'unreachable' | 'transient' | 'conflict' | 'foreign';
 
-export function retryReason(response: SendResult): RetryReason | undefined {
+/** @param isOpen whether an earlier attempt under the same key may be under way */
+export function retryReason(response: SendResult, isOpen = false): RetryReason | undefined {
 	if (isNoResponse(response)) {
 		if (response.unsent === undefined) return 'transient';
 		return response.unsent === 'connection' ? 'unreachable' : undefined;
@@ -156,15 +162,17 @@ export function retryReason(response: SendResult): RetryReason | undefined {
 	if (again === 'always') return 'throttled';
 	if (isUnreadable(response.body)) return undefined;
 	if (isSuccess(response.status)) return 'foreign';
-	if (again === 'replayable') return 'transient';
+	if (again === 'conflict' && !isOpen) return 'conflict';
+	if (again === 'replayable' || again === 'conflict') return 'transient';
 	return isAnswerOfService(response) || isSignIn ? undefined : 'foreign';
 }
 
 /**
  * Whether nobody knows if the service has carried out a request that was not answered by a usable success.
+ * @param isOpen whether an earlier attempt under the same key may be under way
  */
-export function isOutcomeUnknown(response: SendResult): boolean {
-	const reason = retryReason(response);
+export function isOutcomeUnknown(response: SendResult, isOpen = false): boolean {
+	const reason = retryReason(response, isOpen);
 	if (!isNoResponse(response) && isUnreadable(response.body)) return reason !== 'throttled';
 	return reason === 'transient' || reason === 'foreign';
 }

@@ -1,15 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ApiRequest } from '../../src/base/types';
 import type { NodeMemory } from '../../src/creation/idempotency/itemState';
-import { answer, errorBody } from '../model/answers';
-import { byId, ended, setUp } from '../support/serviceRun';
+import { answer, errorBody, LOST } from '../model/answers';
+import { byId, clock, ended, setUp } from '../support/serviceRun';
 
 jest.mock('../../src/base/clock', () => jest.requireActual('../support/virtualTime'));
 
 /*
  * The specification names six statuses of refusals and says that there are more (Errors 5). What the service
  * refuses with any other 4xx is final, as a 422 is: nothing is open, the same request keeps its key, and the
- * other rows go on. Not so what a gateway says in its place, a 408 or a 425, which leave open what was done.
+ * other rows go on. So is a 409, once it has not passed for half a minute. Not so what a gateway says in the
+ * place of the service, a 408 or a 425, which leave open what was done.
  */
 
 /** Those that the specification or a protocol gives a meaning of their own. */
@@ -78,9 +79,28 @@ test.each([
 	['On Error: Continue', 'without a limit of credits', false, true],
 	['On Error: Continue', 'under limits of credits', true, true],
 ])('%s, %s: each ends its row and nothing else', async (_, __, isLimited, continueOnFail) => {
+	const conflict = await refusedWith(409, isLimited, continueOnFail);
+	expect(conflict).toEqual({ ...FINAL, requests: conflict.requests });
+	expect(conflict.requests).toBeGreaterThan(4);
 	for (const status of UNNAMED)
 		expect({ status, ...(await refusedWith(status, isLimited, continueOnFail)) }).toEqual({
 			status,
 			...FINAL,
 		});
+});
+
+test('after an answer that was lost a 409 leaves open what was done, in the next try too', async () => {
+	let says = LOST;
+	const t = setUp({
+		given: { model: byId('m'), prompt: 'a cat', options: { waitTimeout: 10 } },
+		answers: ({ method }) => (method === 'POST' ? says : undefined),
+	});
+	for (const then of [LOST, answer(409, errorBody('No'))]) {
+		says = then;
+		const began = clock.monotonic();
+		const { error } = await ended(t.run());
+		expect(error?.description).toMatch(/Whether the request was carried out is not known/);
+		expect(clock.monotonic() - began).toBeGreaterThan(5 * 60_000);
+	}
+	expect(new Set(t.posts().map(({ headers }) => headers?.['Idempotency-Key'])).size).toBe(1);
 });

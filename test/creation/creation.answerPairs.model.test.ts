@@ -69,6 +69,12 @@ const REPEATS = {
 		leastMs: WAIT_TIMEOUT - MINUTE,
 	},
 	'for half a minute': { times: 20, forMs: 30 * SECOND, leastMs: 22 * SECOND },
+	'under its key for half a minute': {
+		times: 20,
+		forMs: 30 * SECOND,
+		leastMs: 22 * SECOND,
+		needsKey: true,
+	},
 	'for 8 seconds': { times: 10, forMs: 8 * SECOND, leastMs: 100, needsKey: true },
 	'every 20 s as long as Credit Wait Timeout lasts': {
 		times: 20,
@@ -134,8 +140,10 @@ const ANSWERS: Record<string, Answer> = {
 	'429, Retry-After: 100': throttled({ 'retry-after': '100' }),
 	'409 in progress': carriedOut(answer(409, errorBody('This request is in progress'))),
 	'409 of another request': refused(409, 'This key was used for another request'),
-	'409, carried out': carriedOut(answer(409)),
-	'409, not carried out': notCarriedOut(answer(409)),
+	// As a 422, once it has not passed.
+	'409': { says: answer(409), isDone: false, repeats: 'under its key for half a minute' },
+	'409 of a gateway, carried out': carriedOut(answer(409, { message: 'Conflict' })),
+	'409 of a gateway, not carried out': notCarriedOut(answer(409, { message: 'Conflict' })),
 	'408': notCarriedOut(answer(408)),
 	'425': notCarriedOut(answer(425)),
 	'500, carried out': carriedOut(answer(500)),

@@ -59,7 +59,7 @@ const SILENCE: Array<[name: string, gateway: Gateway, limitMs: number]> = [
 	],
 	[
 		'409 in the Error shape, which may pass',
-		async () => answer(409, errorBody('Conflict')),
+		async () => answer(409, errorBody('A request with this key is in progress')),
 		(2 * WAIT + 1) * 60_000,
 	],
 	// Whoever answers so is not the service, and what cannot be reached certainly has done nothing.

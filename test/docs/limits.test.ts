@@ -13,7 +13,7 @@ const TOOL = 'test/n8n/tool.test.ts';
 const CREDENTIAL = 'test/transport/credential.test.ts';
 const WORKSPACE = 'test/transport/workspace.test.ts';
 
-/** How often and how long, with a row for each of: lost, 409, unreachable, a page, 429, a refusal. */
+/** How often and how long, with a row for each of: lost, two 409, unreachable, a page, 429, a refusal. */
 const TRIED: Proof = [CLIENT, 'a request is tried under its key ever more rarely: %s'];
 const NO_SLOT: Proof = [
 	SLOTS,
@@ -122,8 +122,17 @@ const SENTENCES: Record<string, Proof[]> = {
 			[RETRIES, 'what a server asks for counts up to two minutes, if it is usable: %p'],
 			[WIRE, '429 for ever is given up after five minutes, and says how long to wait'],
 		],
-	'No answer, 408, 409, 425, 500 or more: nobody knows what was done | it goes out again under its key, ever more rarely | _Wait Timeout_; 90 seconds for what costs nothing':
+	'No answer, 408, 425, 500 or more, or a 409 for a request that is under way: nobody knows what was done | it goes out again under its key, ever more rarely | _Wait Timeout_; 90 seconds for what costs nothing':
 		[TRIED, LOST, STATUSES],
+	'409 which does not say why, while no answer to an earlier try was lost | it goes out again under its key, then it is final | half a minute':
+		[
+			TRIED,
+			[
+				CLIENT,
+				'a 409 is repeated under its key for half a minute, or for Wait Timeout after %s, and is final or open then',
+			],
+			['test/creation/answer.unnamedStatus.test.ts', '%s, %s: each ends its row and nothing else'],
+		],
 	'Somebody else answers, such as a page with 404: often a wrong address | it goes out again under its key | 8 seconds':
 		[TRIED],
 	'The service cannot be reached: nothing was done | it goes out again | half a minute': [
@@ -166,6 +175,7 @@ const SENTENCES: Record<string, Proof[]> = {
 		],
 	'Anything else, also a 409 which says that the key is of another request | it is final | –': [
 		TRIED,
+		['test/creation/answer.unnamedStatus.test.ts', '%s, %s: each ends its row and nothing else'],
 		[WIRE, '%i is final'],
 	],
 	'A 429 for a slot with `Retry-After` holds up all creations that need such a slot, for up to two minutes.':

@@ -70,10 +70,10 @@ interface StoredResponse {
 
 const DAY = 24 * 3_600_000;
 
-const error = (status: number): SendResult => ({
+const error = (status: number, message = `status ${status}`): SendResult => ({
 	status,
 	headers: {},
-	body: { error: { type: 'some', message: `status ${status}` } },
+	body: { error: { type: 'some', message } },
 });
 
 /**
@@ -118,7 +118,8 @@ export class LedgerService {
 		const answer = request.method === 'POST' ? this.create(request) : this.read(request);
 		if (outcome === 'lostAfter') return { noResponse: 'timeout' };
 		if (outcome === 'brokenAfter') return { status: 202, headers: {}, body: '{"id": "ge' };
-		if (typeof outcome === 'object') return 'says' in outcome ? outcome.says : error(outcome.after);
+		if (typeof outcome === 'object')
+			return 'says' in outcome ? outcome.says : error(outcome.after, 'in progress');
 		return outcome === 'errorAfter' ? error(502) : answer;
 	};
 

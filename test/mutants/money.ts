@@ -803,8 +803,15 @@ export const money: Mutant[] = [
 		},
 		'money/key-in-use-taken-for-another': {
 			why: 'The service is still at work on the first attempt and says so: the next try takes another key and pays again.',
-			from: ' && !UNDER_WAY.test(words)',
+			from: 'if (UNDER_WAY.test(words)) return undefined;',
 			to: '',
+		},
+	}),
+	...caughtBy('test/transport/client.test.ts', {
+		'money/conflict-with-what-was-lost': {
+			why: 'An answer is lost, and the service is still at work: its 409 is taken for a refusal, and the job is paid for twice.',
+			from: "if (again === 'conflict' && !isOpen)",
+			to: "if (again === 'conflict')",
 		},
 	}),
 	...caughtBy('test/wire/answers.test.ts', {

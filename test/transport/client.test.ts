@@ -42,6 +42,8 @@ test.each([
 
 const UNREACHABLE: SendResult = { noResponse: 'ECONNREFUSED', unsent: 'connection' };
 
+const CONFLICT = answer(409, errorBody('Conflict'));
+const UNDER_WAY = answer(409, errorBody('A request with this key is in progress'));
 const KEY_OF_OTHER = answer(409, errorBody('This key was used for another request'));
 const TIMEOUT: SendResult = { noResponse: 'timeout' };
 const MINUTES = 60_000;
@@ -51,8 +53,10 @@ test.each<
 	[name: string, response: SendResult, forMs: number, times: number, waitTimeoutMs?: number]
 >([
 	['a connection that breaks', LOST, 90_000, 9],
-	['a 409', answer(409), 90_000, 9],
-	['a 409 that somebody waits for', answer(409), 20 * MINUTES, 50, 20 * MINUTES],
+	['a 409', CONFLICT, 30_000, 9],
+	['a 409 that somebody waits for', CONFLICT, 30_000, 9, 20 * MINUTES],
+	['a 409 that says that one is under way', UNDER_WAY, 90_000, 9],
+	['the same that somebody waits for', UNDER_WAY, 20 * MINUTES, 50, 20 * MINUTES],
 	['a 409 that says that the key is of another request', KEY_OF_OTHER, 0, 1, 20 * MINUTES],
 	['no connection', UNREACHABLE, 30_000, 9],
 	['no connection, waited for', UNREACHABLE, 30_000, 9, 20 * MINUTES],
@@ -93,6 +97,34 @@ test.each(
 	},
 );
 
+const BEGIN = new VirtualClock().monotonic();
+
+/** What may still be under way when a request meets a 409, and for how long that is sent again, in ms. */
+test.each<[name: string, before: SendResult[], options: RequestOptions, isOpen: boolean]>([
+	['nothing', [], {}, false],
+	['what was refused', [answer(429), answer(429)], {}, false],
+	['an attempt without an answer', [LOST], {}, true],
+	['a request of an earlier try', [], { outcomeOpen: true }, true],
+	['a page', [answer(404, '<html>')], {}, true],
+	['what an equal request has left open', [], { failingSince: BEGIN }, true],
+])(
+	'a 409 is repeated under its key for half a minute, or for Wait Timeout after %s, and is final or open then',
+	async (_, before, options, isOpen) => {
+		const more = { ...WITH_KEY, waitTimeoutMs: 20 * MINUTES, ...options };
+		const { result, sent } = await ask(POST, [...before, CONFLICT], more);
+		expect(result).toMatchObject({ failure: { status: 409, outcomeUnknown: isOpen } });
+		const triedMs = (sent.at(-1)?.at ?? NaN) - (sent[0]?.at ?? NaN);
+		if (isOpen) expect(triedMs).toBeGreaterThan(10 * MINUTES);
+		else if (before.length === 0) expect(triedMs).toBeLessThanOrEqual(30_000);
+	},
+);
+
+test('a 409 to a request without a key is final at once', async () => {
+	const { result, sent } = await ask(POST, [CONFLICT], { waitTimeoutMs: 20 * MINUTES });
+	expect(sent).toHaveLength(1);
+	expect(result).toMatchObject({ failure: { status: 409, outcomeUnknown: false } });
+});
+
 const HOURS = 60 * MINUTES;
 
 const ofModel = (model: string): ApiRequest => ({ ...POST, body: { mode: 'image', model } });
@@ -102,6 +134,7 @@ test.each<[string, between: SendResult | undefined, pauseMs: number, model: stri
 	['with different models', undefined, 0, 'other', 'key'],
 	['one hours after the other', undefined, 20 * HOURS, 'm', undefined],
 	['an answer in between', answer(404), 0, 'm', undefined],
+	['a 409 in between', CONFLICT, 0, 'm', undefined],
 ])('two requests given up without an answer are an outage: %s', async (...row) => {
 	const [, between, pauseMs, model, outageOf] = row;
 	const clock = new VirtualClock();

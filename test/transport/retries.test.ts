@@ -1,11 +1,14 @@
 import { Attempts, retryAfterMs } from '../../src/transport/retries';
+import { retryReason } from '../../src/transport/statuses';
 import { answer } from '../model/answers';
 import { VirtualClock } from '../model/virtualClock';
 
 const attemptsWith = (random: number) => new Attempts(new VirtualClock(), () => random);
 
-const pauseAfter = (status: number, headers: Record<string, string>, attempts: Attempts) =>
-	attempts.pauseAfter(answer(status, undefined, headers), true) ?? NaN;
+function pauseAfter(status: number, headers: Record<string, string>, attempts: Attempts): number {
+	const response = answer(status, undefined, headers);
+	return attempts.pauseAfter(response, retryReason(response), true) ?? NaN;
+}
 
 test('a hint replaces the backoff, plus up to a second', () => {
 	expect(pauseAfter(429, { 'retry-after': '7' }, attemptsWith(0))).toBe(7_000);

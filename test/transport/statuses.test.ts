@@ -31,7 +31,7 @@ test('which prove that nothing was done, and which concern all items of a run', 
 test('what the service refuses with a 4xx of its own: all but those that leave open what was done', () => {
 	const said = errorOf(errorBody('No'));
 	expect(those((status) => meaningOf(status, said).refusal !== undefined)).toEqual(
-		those((status) => status >= 400 && status < 500 && ![407, 408, 409, 425].includes(status)),
+		those((status) => status >= 400 && status < 500 && ![407, 408, 425].includes(status)),
 	);
 	const withoutType = errorOf({ error: { message: 'No' } });
 	expect(those((status) => meaningOf(status, withoutType).refusal !== undefined)).toEqual([
@@ -46,7 +46,8 @@ test('why the same request is tried again, by status: as the service says it, an
 		those((status) => retryReason(answer(status, body)) === reason);
 	const unnamed3xx = those((status) => status < 400);
 	expect(by('throttled')).toEqual([429]);
-	expect(by('transient')).toEqual([408, 409, 425, ...without511]);
+	expect(by('transient')).toEqual([408, 425, ...without511]);
+	expect(by('conflict')).toEqual([409]);
 	expect(by('foreign')).toEqual(unnamed3xx);
 	const not = [407, 408, 409, 425, 429];
 	expect(by('foreign', PAGE)).toEqual(those((status) => status < 500 && !not.includes(status)));
@@ -76,32 +77,62 @@ test.each<[response: SendResult, reason: string | undefined, isOfService: boolea
 	},
 );
 
-test.each<[said: unknown, isRepeated: boolean]>([
-	[errorBody('Conflict'), true],
-	[errorBody('A request with this key is in progress'), true],
-	[errorBody('Another request with this key is still being processed'), true],
-	[errorBody('A different request is using this key, try again later'), true],
-	[{ error: { type: 'idempotency_key_in_use', message: 'Conflict' } }, true],
-	['<html>Used for another request</html>', true],
-	[undefined, true],
-	[errorBody('Another request with this idempotency key is pending'), true],
-	[errorBody('Another request with the same key has not completed yet'), true],
-	[errorBody('Another request with this Idempotency-Key is currently executing'), true],
-	[errorBody('A different request holds the lock on this key, wait'), true],
-	[errorBody('another request with this key is in-progress'), true],
-	[errorBody('Another request with this key was received'), true],
-	[errorBody('This key is used by another request, which is in progress'), true],
-	[errorBody('The key was used for another request'), false],
-	[errorBody('A request with different parameters. Please retry with a new key'), false],
-	[errorBody('This key is still bound to a different payload'), false],
-	[errorBody('Idempotency-Key was already used with different parameters'), false],
-	[errorBody('The body does not match the first request with this key'), false],
-	[{ error: { type: 'idempotency_key_reused', message: 'Conflict' } }, false],
-])('409 is in no contract: %j may pass, and is tried again: %s', (said, isRepeated) => {
-	const response = answer(409, said);
-	expect(retryReason(response)).toBe(isRepeated ? 'transient' : undefined);
-	expect(isOutcomeUnknown(response)).toBe(isRepeated);
-	expect(meaningOf(409, errorOf(said)).nothingDone).toBe(!isRepeated);
+test.each<[says: string, reason: string | undefined, said: unknown[]]>([
+	[
+		'that one is under way, or not who says so',
+		'transient',
+		[
+			errorBody('A request with this key is in progress'),
+			errorBody('Another request with this key is still being processed'),
+			errorBody('A different request is using this key, try again later'),
+			{ error: { type: 'idempotency_key_in_use', message: 'Conflict' } },
+			{ error: { type: 'request_in_progress', message: 'Conflict' } },
+			'<html>Used for another request</html>',
+			{ message: 'Conflict' },
+			'',
+			errorBody('Another request with this idempotency key is pending'),
+			errorBody('Another request with the same key has not completed yet'),
+			errorBody('Another request with this Idempotency-Key is currently executing'),
+			errorBody('A different request holds the lock on this key, wait'),
+			errorBody('another request with this key is in-progress'),
+			errorBody('A request with the same key is outstanding'),
+			errorBody('The first request is still in flight'),
+			errorBody('This key is used by another request, which is in progress'),
+		],
+	],
+	[
+		'nothing of why',
+		'conflict',
+		[
+			errorBody('Conflict'),
+			errorBody('No'),
+			errorBody('Another request with this key was received'),
+			{ error: { type: 'idempotency_conflict', message: 'Conflict' } },
+		],
+	],
+	[
+		'that the key is of another request',
+		undefined,
+		[
+			errorBody('The key was used for another request'),
+			errorBody('A request with different parameters. Please retry with a new key'),
+			errorBody('This key is still bound to a different payload'),
+			errorBody('Idempotency-Key was already used with different parameters'),
+			errorBody('The body does not match the first request with this key'),
+			{ error: { type: 'idempotency_key_reused', message: 'Conflict' } },
+		],
+	],
+])('409 is in no contract; it says %s: tried again as %s', (_, reason, said) => {
+	const reasons = (isOpen: boolean) =>
+		said.map((body) => [body, retryReason(answer(409, body), isOpen)]);
+	const all = (expected: string | undefined) => said.map((body) => [body, expected]);
+	expect(reasons(false)).toEqual(all(reason));
+	expect(reasons(true)).toEqual(all(reason && 'transient'));
+	for (const body of said) {
+		expect(isOutcomeUnknown(answer(409, body))).toBe(reason === 'transient');
+		expect(isOutcomeUnknown(answer(409, body), true)).toBe(reason !== undefined);
+		expect(meaningOf(409, errorOf(body)).nothingDone).toBe(reason === undefined);
+	}
 });
 
 test('a success with an object is an answer of the service', () => {
