@@ -3,6 +3,7 @@ import { asText, isResource, type Resource } from '../base/types';
 import { instancesIn } from '../base/values';
 import { BinaryReference, type LocalFiles } from '../files/localFile';
 import { failureOf } from '../transport/jobFailure';
+import type { SlotKind } from '../transport/jobSlots';
 import {
 	AGENT_STATUS,
 	filesIn,
@@ -10,10 +11,9 @@ import {
 	readerOf,
 	type TerminalStatuses,
 } from '../transport/jobState';
-import type { SlotKind } from '../transport/jobSlots';
 import { refusalOf, saysGone, type Refusal } from '../transport/statuses';
 import { notApproved } from './approval';
-import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
+import { closeEntry } from './credits/ledger';
 import { withFirstModel } from './firstModel';
 import {
 	requestHashOf,
@@ -22,14 +22,6 @@ import {
 	rememberRequest,
 	type Idempotency,
 } from './idempotency/idempotency';
-import type { Item, ItemOutput, Settings } from './item';
-import { closeEntry } from './credits/ledger';
-import { confirmJob } from './idempotency/replayedJob';
-import { forgetPaidKey } from './idempotency/paidKeys';
-import type { ObtainedJob, Progress } from './progress';
-import { refusedAlike, unlessRefusedAlike, whyStopped } from './refusals';
-import { withReadPermit } from './run';
-import { goOnWithLost } from './idempotency/lostRequests';
 import {
 	factsOf,
 	hasDecided,
@@ -40,13 +32,25 @@ import {
 	type ItemState,
 	type JobReference,
 } from './idempotency/itemState';
+import { goOnWithLost } from './idempotency/lostRequests';
+import { forgetPaidKey } from './idempotency/paidKeys';
+import { confirmJob } from './idempotency/replayedJob';
+import type { Item, ItemOutput, Settings } from './item';
+import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
+import type { ObtainedJob, Progress } from './progress';
+import { refusedAlike, unlessRefusedAlike, whyStopped } from './refusals';
+import { withReadPermit } from './run';
 import { isRepetition, sendCreation, type CreationRequest } from './sending';
 import { forgetUploads, openFiles, uploadAll } from './uploads';
 
 /*
- * What happens to one item that creates something, from top to bottom: its files are read; is its job known,
- * by itself or as what was lost? its files are sent; then its request, by `sending.ts`; the wait for the end,
- * the download.
+ * What happens to one item that creates something (`create`):
+ *
+ * 1. Its files are read (`openFiles`), as they are a part of what is asked for.
+ * 2. What was lost of the same request becomes its own (`begin`).
+ * 3. It gets its job (`obtainJob`): the one that is known of it, or a new one. For that its files are sent
+ *    (`newRequest`), then its request (`sendCreation`).
+ * 4. The end of the job is awaited (`awaitEnd`), and its files are fetched (`afterWait`).
  *
  * A creation is sent again from three places and from no other. Why and how often, docs/development.md says
  * in one table.
@@ -55,24 +59,6 @@ import { forgetUploads, openFiles, uploadAll } from './uploads';
  * - In this try: by the loop in `obtainJob`, for each reason in `Again` (`progress.ts`).
  * - In the next try or a retry: as `nextStep` in `idempotency/itemState.ts` says.
  */
-
-/** Which slot the request of an item needs. */
-export function slotKindOf({
-	spec,
-	request,
-}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
-	const { takesSlot } = spec;
-	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
-}
-
-/** What a try starts with: a job that is known, or a request to send. */
-type Start = { knownJob: ObtainedJob } | { request: CreationRequest };
-
-/** Refusals that may be about what was asked for, and so about its files. */
-const ABOUT_ITSELF = new Set<Refusal | undefined>(['invalid', 'notFound', 'other']);
-
-/** Shared, because thousands of items without files may wait. */
-const NO_FILES: LocalFiles = new Map();
 
 /**
  * Creates what an item asks for and, if wanted, waits for its job to end and fetches its files.
@@ -85,6 +71,15 @@ export async function create(item: Item): Promise<Result<ItemOutput>> {
 	const creation = new Creation(item, files.value);
 	return creation.toItsEnd().catch((error) => creation.breakOff(error));
 }
+
+/** Shared, because thousands of items without files may wait. */
+const NO_FILES: LocalFiles = new Map();
+
+/** What a try starts with: a job that is known, or a request to send. */
+type Start = { knownJob: ObtainedJob } | { request: CreationRequest };
+
+/** Refusals that may be due to what was asked for, and so to its files. */
+const ABOUT_ITSELF = new Set<Refusal | undefined>(['invalid', 'notFound', 'other']);
 
 /** One item until its job, or the end of its job and its files. */
 class Creation {
@@ -120,23 +115,7 @@ class Creation {
 		partsOfItem?.all.push({ memory, origin, body, repeatsOnly });
 	}
 
-	/**
-	 * What stops the item, as of now: it fires when nothing may be sent for the item that is not out yet. An
-	 * answer that is lost puts the item into another group, and so does what an earlier execution has lost.
-	 */
-	private stopNow(): AbortSignal {
-		const { item } = this;
-		const { stop } = item.run.groupOf(item);
-		return item.giveUp ? AbortSignal.any([stop, item.giveUp]) : stop;
-	}
-
-	/** Whatever of our own has thrown: its slot is for others, unless a job runs in it. */
-	breakOff(error: unknown): never {
-		this.progress.slotWait.slot?.abandon();
-		throw error;
-	}
-
-	/** From its key to its job, and on to the files if they are wanted. */
+	/** Steps 2 to 4. */
 	async toItsEnd(): Promise<Result<ItemOutput>> {
 		const { item, files, idempotency, progress } = this;
 		const unfit = await this.begin();
@@ -211,6 +190,16 @@ class Creation {
 	}
 
 	/**
+	 * What stops the item, as of now: it fires when nothing may be sent for the item that is not out yet. An
+	 * answer that is lost puts the item into another group, and so does what an earlier execution has lost.
+	 */
+	private stopNow(): AbortSignal {
+		const { item } = this;
+		const { stop } = item.run.groupOf(item);
+		return item.giveUp ? AbortSignal.any([stop, item.giveUp]) : stop;
+	}
+
+	/**
 	 * Decides by the state of the item. Sends nothing but files, and what it takes to read a known job or a
 	 * first model.
 	 */
@@ -245,7 +234,7 @@ class Creation {
 	private async newRequest(item: Item, startsOver: boolean): Promise<Result<Start>> {
 		const { askedFor, draft, files, idempotency, progress } = this;
 		const { executionSum, memory, request } = item;
-		// Its files would go up in vain. `sendNow` asks this of all requests.
+		// Its files would go up in vain. `whyNotNow` asks this of all requests.
 		const mayBeRefused = files.size > 0 && !this.lacksModel && !isRepetition(progress, draft);
 		const alike = mayBeRefused ? refusedAlike(item) : undefined;
 		if (alike) return alike;
@@ -352,6 +341,21 @@ class Creation {
 		forgetUploads(item, files, idempotency);
 		return failed;
 	}
+
+	/** Whatever of our own has thrown: its slot is for others, unless a job runs in it. */
+	breakOff(error: unknown): never {
+		this.progress.slotWait.slot?.abandon();
+		throw error;
+	}
+}
+
+/** Which slot the request of an item needs. */
+export function slotKindOf({
+	spec,
+	request,
+}: Pick<Item, 'spec' | 'request'>): SlotKind | undefined {
+	const { takesSlot } = spec;
+	return typeof takesSlot === 'function' ? takesSlot(request.body) : takesSlot;
 }
 
 /** The largest resource that is remembered in full, in characters of JSON. */

@@ -9,19 +9,23 @@ import { isOutcomeOpen } from './idempotency/itemState';
 import type { Item } from './item';
 
 /*
- * What the failure of one item does to the others of its run. Where the run fails with it (On Error: Stop),
- * what `effectOnOthers` lists ends all: nothing further is sent, and what is under way goes on. Where the
- * user wants rows (On Error: Continue), it ends only those that would meet the same, its `Reach`. The API
- * says by 403 both that a key lacks a scope and that one persona is somebody else's, and by 402 nothing of
- * what is left. So many refusals in a row, with no success between them, end all rows with their key.
+ * What the failure of one item does to the others of its run (`effectOnOthers`). Nothing further is sent for
+ * those that it ends, and what is under way goes on.
+ *
+ * - Where the run fails with it (On Error: Stop), it ends all.
+ * - Where the user wants rows (On Error: Continue), it ends only those that would fail alike (`Reach`). The
+ *   API does not always say which these are: a 403 may mean that the key lacks a scope, or that one persona
+ *   is somebody else's, and a 402 does not say how much is left. So many refusals in a row, with no success
+ *   between them, end all rows with their key.
  *
  * A 402, from its answer to the rows:
  *
- * 1. `answer.ts` hears it: nothing was made and nothing is charged. Under Same Request it goes out once more
- *    with another key (`settleKey`). Under Wait for Top-Up the row waits for credits (`tellTopUpGate`). The
- *    run is told (`haltAlike`) at once (`tellRun`), or, after such a wait, when the row ends (`runItem`).
+ * 1. By the answer (`answer.ts`) nothing was made and nothing is charged. Under Same Request it goes out once
+ *    more with another key (`settleKey`). Under Wait for Top-Up the row waits for credits
+ *    (`tellTopUpGate`). The run is told (`haltAlike`) at once (`tellRun`), or, after such a wait, when the
+ *    row ends (`runItem`).
  * 2. `ItemsOfKey` keeps how much the row has asked for.
- * 3. Each other row asks `refusedAlike` before it is sent (`sendCreation` and `sendNow` in `sending.ts`), one
+ * 3. Each other row asks `refusedAlike` before it is sent (`sendCreation`, `whyNotNow` in `sending.ts`), one
  *    with files before they go up (`newRequest` in `creation.ts`). The same kind and as much or more is not
  *    sent: "Not sent: the credits ran out at item 3". All else is sent and finds out for itself, as is what
  *    may be paid for already, and each row once the `TopUpGate` has seen a top-up.
@@ -262,7 +266,7 @@ export class ItemsOfKey extends Group {
  *
  * - the permit goes to the next item (`withReadPermit`)
  * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
- * - a creation that a limit keeps back frees its slot (`sendNow` in `sending.ts`)
+ * - a creation that a limit keeps back frees its slot (`whyNotNow` in `sending.ts`)
  *
  * The same failure twice changes nothing, unless there was a top-up in between.
  */
