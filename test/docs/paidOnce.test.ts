@@ -52,6 +52,12 @@ const GETS_IT = 'gets it | gets it | gets it | pays';
 const HERE = 'gets it in the same process | gets it | gets it | pays';
 const NEW_ORDER = 'pays | gets it | gets it | pays';
 
+/** An open outcome that can be settled no more: the request was changed, or its key has expired. */
+const TOLD: Proof = [
+	'test/creation/idempotency/paidOnce.test.ts',
+	'an open outcome that the key can no longer settle (%s) is told before anything is paid',
+];
+
 /** What the page says, sentence by sentence and row by row, and the tests that fail where it is not so. */
 const SENTENCES: Record<string, Proof[]> = {
 	'Whoever asks again for what was paid for and not delivered gets that.': [MODEL, PAIRS],
@@ -120,15 +126,16 @@ const SENTENCES: Record<string, Proof[]> = {
 	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
 		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],
 	],
-	'Each request goes out under an idempotency key, which the service keeps for 24 hours.': [
-		SAME_KEY,
-		[SANDBOX, 'a key is stored for 24 hours'],
-		[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
-	],
+	'Each request but those of _Off_ goes out under an idempotency key, which the service keeps for 24 hours.':
+		[
+			SAME_KEY,
+			[SANDBOX, 'a key is stored for 24 hours'],
+			[SANDBOX, 'a repeat gives the same answer and nothing is charged twice'],
+		],
 	'A job that is known is read by its ID, also later.': [
 		[RUN, 'past the 24 hours of a key its job is read instead of asked for'],
 	],
-	'If the service does not know the job, or the answer was lost and either the API key is another one or there was no key (_Off_ until then), an error says so first.':
+	'If the service does not know the job, or the answer was lost and since then the API key or the request was changed, or there was no key (_Off_ until then), an error says so first.':
 		[
 			[
 				'test/creation/idempotency/switchedOn.test.ts',
@@ -142,7 +149,9 @@ const SENTENCES: Record<string, Proof[]> = {
 				OTHER_WORKSPACE,
 				'where the answer was lost, the user is told before it is sent with another API key',
 			],
+			TOLD,
 		],
+	'The next execution may pay.': [TOLD],
 	'A job that has failed is no delivery: whoever asks again gets a new one.': [
 		NEXT,
 		[
