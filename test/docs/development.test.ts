@@ -72,9 +72,9 @@ test('what a page says to be in a file is declared there', () => {
 	);
 	const wrong = pairs.filter(({ name, where }) => {
 		const meant = files.filter((one) => one === where || one.endsWith(`/${where}`));
-		// Declared there, not only used: as itself or as a member of an object.
+		// Declared there, not only used: as itself, or as a member of an object or a class.
 		const declared = new RegExp(
-			`(function|const|class|interface|type) ${name}\\b|^\\t${name}:`,
+			`(function|const|class|interface|type) ${name}\\b|^\\t(private )?(async )?${name}[:(]`,
 			'm',
 		);
 		return !meant.some((one) => declared.test(read(one)));
