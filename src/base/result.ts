@@ -1,4 +1,4 @@
-import type { Endpoint } from '../api';
+import type { Endpoint, Scope } from '../api';
 import type { Resource, UnsentReason } from './types';
 
 /**
@@ -68,17 +68,16 @@ export type Failure =
  */
 export type Doubt = 'noKey' | 'expired' | 'changed' | 'otherWorkspace' | 'jobGone' | 'jobElsewhere';
 
-/** Why it is not known what was spent today. Its kind decides what helps. */
-export interface DayObstacle {
-	/**
-	 * - `forbidden`: the key may not list the jobs
-	 * - `unreadable`: their list could not be read this time
-	 * - `tooMany`: they are too many to be read
-	 * - `unsaid`: the service does not say enough of them
-	 */
-	kind: 'forbidden' | 'unreadable' | 'tooMany' | 'unsaid';
-	problem: string;
-}
+/**
+ * Why it is not known what was spent today. Its kind decides what helps:
+ * - `forbidden`: the key may not read it
+ * - `unreadable`: it could not be read this time
+ * - `tooMany`: the jobs are too many to be read
+ * - `unsaid`: the service does not say enough
+ */
+export type DayObstacle =
+	| { kind: 'forbidden'; problem: string; scope: Scope }
+	| { kind: 'unreadable' | 'tooMany' | 'unsaid'; problem: string };
 
 /** The service answered with a status other than 2xx. */
 export interface StatusFailure {

@@ -5,6 +5,7 @@ import { fail, ok, type Failed, type Result } from '../base/result';
 import { quoted } from '../base/texts';
 import { isRecord, type Json } from '../base/types';
 import { instancesIn, valueAt } from '../base/values';
+import { isListed } from '../creation/credits/ledger';
 import { GIVE_EACH_A_KEY, settingsOfParts } from '../creation/idempotency/idempotency';
 import type { IdempotencyChoice, Prepared, Settings } from '../creation/item';
 import type { OperationSpec } from '../creation/operationSpec';
@@ -343,11 +344,13 @@ function scopesNeeded(spec: OperationSpec, { request, settings, lacksModel }: Pr
 	// Check Setup finds out which scopes the key has.
 	if (perform) return [];
 	const waits = output === 'job' && creates && settings.waitForCompletion;
+	const isDayLimited = settings.maxCreditsPerDay < Infinity;
 	return [
 		endpoint.scope,
 		waits ? readerOf(object).scope : undefined,
 		instancesIn(request.body, BinaryReference).length > 0 ? ENDPOINTS.createFile.scope : undefined,
-		settings.maxCreditsPerDay < Infinity ? ENDPOINTS.listGenerations.scope : undefined,
+		isDayLimited ? ENDPOINTS.listGenerations.scope : undefined,
+		isDayLimited && !isListed(endpoint) ? ENDPOINTS.getUsage.scope : undefined,
 		lacksModel ? ENDPOINTS.listModels.scope : undefined,
 	].filter((scope) => scope !== undefined);
 }

@@ -6,6 +6,7 @@ import { errorContextOf } from './output/errorContext';
 import { runError } from './output/errors';
 import { bareRow, failedRow } from './output/failedRows';
 import { create } from '../creation/creation';
+import { dayWarning } from '../creation/credits/ledger';
 import { dryRun } from '../creation/dryRun';
 import type { Item, ItemOutput, WorkflowMode } from '../creation/item';
 import { n8nHost } from './n8nHost';
@@ -211,7 +212,9 @@ export async function runItem(item: Item): Promise<Result<ItemOutput>> {
 	}
 	// Of what creates, `tellRun` in `answer.ts` has told it when its answer came, long before its end.
 	if (!item.spec.creates) recordAccepted(item);
-	const warnings = [result.value.warning, item.warning].filter((one) => one !== undefined);
+	const warnings = [result.value.warning, item.warning, dayWarning(item)].filter(
+		(one) => one !== undefined,
+	);
 	const warning = warnings.length > 0 ? warnings.join('. ') : undefined;
 	return ok({ ...result.value, warning });
 }

@@ -402,6 +402,18 @@ export const money: Mutant[] = [
 			to: 'if (!isTooMuch(',
 		},
 	}),
+	...caughtBy('test/creation/credits/creditLimits.unlisted.test.ts', {
+		'money/speech-counts-nowhere': {
+			why: 'A key without usage:read makes speech for any number of credits a day, and nobody notices.',
+			from: 'isListed(spec.endpoint) ? undefined : today?.uncounted',
+			to: 'isListed(spec.endpoint) ? undefined : undefined',
+		},
+		'money/list-alone-is-not-said': {
+			why: 'Pictures go on under a limit that counts only pictures, and no row says so.',
+			from: 'return run.today.get(workspace)?.uncounted',
+			to: 'return run.today.get(workspace)?.obstacle',
+		},
+	}),
 	...caughtBy('test/transport/priceBook.exactKind.test.ts', {
 		'money/one-price-for-all-films': {
 			why: 'Reworking a film of an hour goes out at the price that one of a second had.',

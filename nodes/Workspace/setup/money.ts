@@ -1,4 +1,5 @@
 import { GENERATION_MODES, isRecord, type GenerationMode } from '../../../src/api';
+import { UNLISTED } from '../../../src/creation/credits/shownToday';
 import type { Item } from '../../../src/creation/item';
 import { isResource } from '../../../src/base/types';
 import { counted, creditWords } from '../../../src/base/texts';
@@ -46,7 +47,7 @@ export function spentToday({ origin }: Item, { reads, today }: Replies): Finding
 	}
 	const says = `${creditWords(spent)} since midnight in ${origin.timezone}, with what running jobs have reserved.`;
 	if (uncounted === undefined) return fine(says);
-	return unknown(`what ${uncounted} have cost. Generations: ${says}`, LOOK_AT_USAGE);
+	return unknown(`what ${UNLISTED} have cost. Generations: ${says}`, LOOK_AT_USAGE);
 }
 
 /** The model with which a new node makes media of this kind, and what it has cost. */

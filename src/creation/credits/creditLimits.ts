@@ -5,7 +5,7 @@ import { isRecord } from '../../base/types';
 import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import type { Item, PartsOfItem } from '../item';
 import { isOutcomeOpen } from '../idempotency/itemState';
-import { creditsOfToday, ledgerOf, leftOfDay, leftOfExecution, pricedOf } from './ledger';
+import { creditsOfToday, isListed, ledgerOf, leftOfDay, leftOfExecution, pricedOf } from './ledger';
 import { isTodayGuessed } from './today';
 
 /*
@@ -147,14 +147,15 @@ const NO_PRICES: DayObstacle = {
 };
 
 function beyondDay(item: Item, expected: Expected): Failed | undefined {
-	const { settings, run, memory, workspace } = item;
+	const { settings, run, memory, spec, workspace } = item;
 	const { maxCreditsPerDay } = settings;
 	// One that was sent before and may have been carried out is in the sum of the day, whichever execution
 	// has sent it.
 	if (maxCreditsPerDay === Infinity || isOutcomeOpen(memory.state)) return undefined;
 	const today = run.today.get(workspace);
 	const unanswered = isTodayGuessed(item) ? UNANSWERED : undefined;
-	const obstacle = today ? (today.obstacle ?? unanswered) : NEVER_READ;
+	const uncounted = isListed(spec.endpoint) ? undefined : today?.uncounted;
+	const obstacle = today ? (today.obstacle ?? uncounted ?? unanswered) : NEVER_READ;
 	const spent = creditsOfToday(item);
 	const left = maxCreditsPerDay - spent;
 	if (obstacle === undefined && !isTooMuch(expected, { left, limit: maxCreditsPerDay }))

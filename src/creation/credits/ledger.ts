@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../api';
+import { ENDPOINTS, type Endpoint } from '../../api';
 import type { Result } from '../../base/result';
 import { DAY_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
@@ -14,6 +14,7 @@ import type { Item } from '../item';
 import type { ObtainedJob } from '../progress';
 import { isOutcomeOpen } from '../idempotency/itemState';
 import type { Run } from '../run';
+import { UNLISTED } from './shownToday';
 import type { TodayAsOf } from './today';
 
 /*
@@ -25,6 +26,9 @@ import type { TodayAsOf } from './today';
  * n8n stores what the entries of an execution come to (`ExecutionSum`). A limit asks these sums before
  * anything goes out (`creditLimits.ts`). Nothing else counts credits.
  */
+
+/** Whether the list of generations shows what an operation makes. All else is only in the usage. */
+export const isListed = ({ path }: Endpoint): boolean => path === ENDPOINTS.createGeneration.path;
 
 /** One creation in the ledger. */
 export interface LedgerEntry {
@@ -127,7 +131,7 @@ export function addEntry(
 	const expected = workspace.prices.reservationOf(pricedOf(item, body)) ?? 0;
 	const entry: LedgerEntry = {
 		key,
-		isListed: spec.endpoint.path === ENDPOINTS.createGeneration.path,
+		isListed: isListed(spec.endpoint),
 		sentAt: now,
 		credits: isCounted || isFree ? 0 : expected,
 		isFree,
@@ -244,6 +248,17 @@ export function creditsSince(item: Item, { askedAt, ids }: TodayAsOf): number {
 export function creditsOfToday(item: Item): number {
 	const today = item.run.today.get(item.workspace);
 	return today ? today.credits + creditsSince(item, today) : 0;
+}
+
+/**
+ * What is said of a row under *Max Credits per Day* where that has counted less than its name says;
+ * `undefined` where it counts all.
+ */
+export function dayWarning({ run, settings, workspace }: Item): string | undefined {
+	if (settings.maxCreditsPerDay === Infinity) return undefined;
+	return run.today.get(workspace)?.uncounted
+		? `Max Credits per Day has counted the list of generations only, and not what ${UNLISTED} have cost today`
+		: undefined;
 }
 
 /** What is left of the day; `Infinity` without a limit. */

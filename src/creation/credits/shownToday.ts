@@ -52,8 +52,8 @@ export interface Today {
 	ids: ReadonlySet<unknown>;
 	/** Why it is not known what was spent: then nothing is sent. */
 	obstacle?: DayObstacle;
-	/** What `credits` does not count, in words. */
-	uncounted?: string;
+	/** Why `credits` does not count what no list shows: then nothing of that is sent. */
+	uncounted?: DayObstacle;
 	/** Whether all that is listed is in it, as nobody says what is of today. */
 	countsAll?: boolean;
 	/** For the next reading of the day; absent where jobs cannot be found again. */
@@ -105,19 +105,25 @@ async function readPage(read: AskService, cursor?: string, earlierCursors?: Read
 	return answer.ok ? pageOf(answer.value.body, earlierCursors) : answer;
 }
 
-const hindered = (kind: DayObstacle['kind'], problem: string): Today => ({
-	credits: 0,
-	ids: new Set(),
-	obstacle: { kind, problem },
-});
+const hinderedBy = (obstacle: DayObstacle): Today => ({ credits: 0, ids: new Set(), obstacle });
+
+const hindered = (kind: 'tooMany' | 'unsaid', problem: string) => hinderedBy({ kind, problem });
+
+/** Why something could not be read. @param may what the key has to be allowed to, with its scope */
+function unreadBy(failed: Failed, what: string, may: string, { scope }: Endpoint): DayObstacle {
+	return scope !== undefined && refusalOf(failed) === 'forbidden'
+		? { kind: 'forbidden', problem: `the key may not ${may} (scope ${scope})`, scope }
+		: { kind: 'unreadable', problem: `${what} could not be read` };
+}
 
 /** A page of the list could not be read. */
-function hinderedBy(failed: Failed): Today {
+function unreadList(failed: Failed): Today {
 	// Check Setup asks for a few pages only.
 	if (failed.failure.kind === 'skipped') return hindered('tooMany', failed.failure.cause);
-	return refusalOf(failed) === 'forbidden'
-		? hindered('forbidden', 'the key may not list generations (scope generations:read)')
-		: hindered('unreadable', 'the list of generations could not be read');
+	const { listGenerations } = ENDPOINTS;
+	return hinderedBy(
+		unreadBy(failed, 'the list of generations', 'list generations', listGenerations),
+	);
 }
 
 /** Long before any job. */
@@ -165,7 +171,7 @@ async function entriesBackTo(
 	for (let number = 1; number <= MOST_PAGES; number += 1) {
 		if (cursor !== undefined) cursors.add(cursor);
 		const page = await readPage(read, cursor, cursors);
-		if ('failure' in page) return hinderedBy(page);
+		if ('failure' in page) return unreadList(page);
 		cursor = page.next;
 		// A cursor may be no moment. Then the last entry may say from when the next page is.
 		const moments = [momentOf(cursor), momentOf(page.entries.at(-1)?.created_at)];
@@ -205,7 +211,7 @@ async function generationsSince(
 	const isDated = all.every(([, { madeAt }]) => !Number.isNaN(madeAt));
 	const knownOlder = known?.older && { older: known.older, isKnown: true };
 	const undated = isDated ? undefined : (knownOlder ?? (await olderThan(read, since, [...ids])));
-	if (undated && 'failure' in undated) return hinderedBy(undated);
+	if (undated && 'failure' in undated) return unreadList(undated);
 	const ofToday = all
 		.filter(([id, { madeAt }]) => (undated ? !undated.older.has(id) : madeAt >= since))
 		.map(([, entry]) => entry);
@@ -253,10 +259,10 @@ const AUDIO: GenerationMode = 'audio';
  */
 function othersIn(usage: unknown, listedAudio: number): number | undefined {
 	if (!isRecord(usage)) return undefined;
-	const isListed = (mode: unknown) => GENERATION_MODES.some((one) => one === mode);
+	const isOfList = (mode: unknown) => GENERATION_MODES.some((one) => one === mode);
 	const rows = rowsOf(usage);
 	if (rows === undefined) return undefined;
-	const others = rows.filter(({ mode }) => textOf(mode) !== undefined && !isListed(mode));
+	const others = rows.filter(({ mode }) => textOf(mode) !== undefined && !isOfList(mode));
 	const amounts = others.map(creditsOf);
 	if (amounts.includes(undefined)) return undefined;
 	const audio = rows.filter(({ mode }) => mode === AUDIO).map(creditsOf);
@@ -264,8 +270,14 @@ function othersIn(usage: unknown, listedAudio: number): number | undefined {
 	return totalOf(amounts) + Math.max(0, totalOf(audio) - listedAudio);
 }
 
-/** What no list shows, where the usage does not either. */
-const UNCOUNTED = 'speech, voices, personas and agent runs';
+/** What no list shows, in words. */
+export const UNLISTED = 'speech, voices, personas and agent runs';
+
+/** Why the usage does not say what that has cost. */
+const uncountedBy = (usage: Result<ApiResponse>): DayObstacle =>
+	usage.ok
+		? { kind: 'unsaid', problem: `the usage does not show what ${UNLISTED} have cost` }
+		: unreadBy(usage, 'the usage', 'read the usage', ENDPOINTS.getUsage);
 
 /**
  * What the service shows of what the workspace has spent since a moment.
@@ -278,8 +290,8 @@ export async function shownSince(
 ): Promise<Today> {
 	const listed = await generationsSince(read, since, known);
 	if (!('audio' in listed)) return listed;
-	const answer = await read(ENDPOINTS.getUsage, usageSince(since));
-	const others = answer.ok ? othersIn(answer.value.body, listed.audio) : undefined;
-	if (others === undefined) return { ...listed, uncounted: UNCOUNTED };
+	const usage = await read(ENDPOINTS.getUsage, usageSince(since));
+	const others = usage.ok ? othersIn(usage.value.body, listed.audio) : undefined;
+	if (others === undefined) return { ...listed, uncounted: uncountedBy(usage) };
 	return { ...listed, credits: listed.credits + others };
 }

@@ -180,19 +180,8 @@ function accountSentences({ inVain, old, mayBeOld }: Account): string[] {
 	return sentences;
 }
 
-/** What _Max Credits per Day_ could not count exactly. */
-function daySentences(today: Run['today']): string[] {
-	const sentences: string[] = [];
-	const readings = [...today.values()];
-	const uncounted = readings.map((one) => one.uncounted).find((one) => one !== undefined);
-	if (uncounted !== undefined)
-		sentences.push(`Max Credits per Day has not counted what ${uncounted} have cost today.`);
-	if (readings.some(({ countsAll }) => countsAll))
-		sentences.push(
-			'Max Credits per Day has counted all that the service lists, as it does not say what is of today.',
-		);
-	return sentences;
-}
+const COUNTS_ALL =
+	'Max Credits per Day has counted all that the service lists, as it does not say what is of today.';
 
 /**
  * The receipt of a run that has made something.
@@ -214,7 +203,7 @@ function receiptOfMade(
 	if (inPart === undefined && warning !== undefined) sentences.push(escaped(`${warning}.`));
 	const choice = spec.charges ? choiceWords(ends[0]?.item?.settings, false) : undefined;
 	if (choice !== undefined && good.length > 0) sentences.push(choice);
-	sentences.push(...daySentences(today));
+	if ([...today.values()].some(({ countsAll }) => countsAll)) sentences.push(COUNTS_ALL);
 	const isLeft = failures.length > 0 || inPart !== undefined || warning !== undefined;
 	return asReceipt(isLeft ? 'warning' : 'info', sentences);
 }

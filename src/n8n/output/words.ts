@@ -122,12 +122,18 @@ function ofCreditCap(
 }
 
 /** What helps where it is not known what was spent today. */
-const DAY_CURES: Record<DayObstacle['kind'], string> = {
-	forbidden: 'Give the key the scope generations:read, or remove the limit',
-	unreadable: 'Wait until the service answers, or remove the limit',
-	tooMany: 'Wait until tomorrow, or remove the limit',
-	unsaid: 'Remove the limit',
-};
+function cureOfDay(obstacle: DayObstacle): string {
+	switch (obstacle.kind) {
+		case 'forbidden':
+			return `Give the key the scope ${obstacle.scope}, or remove the limit`;
+		case 'unreadable':
+			return 'Wait until the service answers, or remove the limit';
+		case 'tooMany':
+			return 'Wait until tomorrow, or remove the limit';
+		case 'unsaid':
+			return 'Remove the limit';
+	}
+}
 
 function ofDayCap(
 	{ maxCredits, spent, price, obstacle }: FailureOf<'dayCap'>,
@@ -136,7 +142,7 @@ function ofDayCap(
 	if (obstacle !== undefined)
 		return [
 			`Max Credits per Day (${maxCredits}) cannot be kept: ${obstacle.problem}`,
-			`${jobsSoFar(context)}${DAY_CURES[obstacle.kind]}; then ${goOn(context)}.`,
+			`${jobsSoFar(context)}${cureOfDay(obstacle)}; then ${goOn(context)}.`,
 		];
 	const need =
 		price === undefined

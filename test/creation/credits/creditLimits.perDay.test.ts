@@ -329,7 +329,7 @@ test.each([
 	const t = workspaceOf({ usage, maxCreditsPerDay: 500 });
 	const { receipt } = await t.execute();
 	expect(receipt).toBe(
-		'<b>1 picture made, for 2 credits.</b> Max Credits per Day has not counted what speech, voices, personas and agent runs have cost today.',
+		'<b>1 picture made, for 2 credits.</b> Max Credits per Day has counted the list of generations only, and not what speech, voices, personas and agent runs have cost today.',
 	);
 });
 
