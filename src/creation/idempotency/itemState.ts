@@ -4,8 +4,11 @@ import type { Doubt } from '../../base/result';
 import type { Json } from '../../base/types';
 
 /*
- * What is known of an item, and what follows from that, in three parts: what a node remembers of its items;
- * the states of one item, and what changes them (`transition`); what a try starts with (`nextStep`).
+ * What is known of an item, and what follows from that, in three parts:
+ *
+ * 1. What a node remembers of its items (`NodeMemory`).
+ * 2. The states of an item, and what changes them (`transition`).
+ * 3. What a try starts with (`nextStep`).
  */
 
 /** The request of an item, as far as it tells whether that is the one which is known. */
@@ -120,6 +123,8 @@ export function recordEnd(item: ItemWithMemory, execution: string | undefined): 
 	for (const memory of memoriesOf(item)) memory.endedIn = execution;
 }
 
+/* 2. The states of an item */
+
 /** What is needed to read a job again. */
 export interface JobReference {
 	id: string;
@@ -127,9 +132,43 @@ export interface JobReference {
 	object?: string;
 }
 
-interface Numbered {
-	/** Of the next key of *On Retries*: they are numbered from 0, and those before it led to nothing. */
-	keyNumber: number;
+/** What is known about the money spent on an item. Plain data, because n8n stores it with the execution. */
+export type ItemState = New | Sent | Created;
+
+/** Nothing was sent, or nothing came of what was sent. */
+export interface New extends Numbered {
+	is: 'new';
+}
+
+/**
+ * A request was sent under this key and no job of it is known: it is out, nobody knows what it has done, or
+ * it has done nothing and is sent again, as after a 429. Key and body are those that were sent.
+ */
+export interface Sent extends Requested {
+	is: 'sent';
+	/** `undefined` where Avoid Paying Twice is off. */
+	key?: string;
+	path: string;
+	body: unknown;
+	/** When this key was first sent, in milliseconds since the epoch. */
+	firstSentAt: number;
+	/** Whether an attempt is out, or was when the process crashed. */
+	isInFlight: boolean;
+	/** Whether an earlier attempt under this key may have been carried out. */
+	mayBeCarriedOut: boolean;
+}
+
+/**
+ * A job exists or, if it is `done`, has succeeded. It is only read, and not requested again while it is
+ * there.
+ */
+export interface Created extends Requested {
+	is: 'created' | 'done';
+	job: JobReference;
+	/** If its answer said that it is a plan: the status that it had then. With another it has gone on. */
+	planStatus?: string;
+	/** Of a job that is done, as JSON if it is small: text, so that nothing downstream modifies it. */
+	resource?: string;
 }
 
 /** A request was sent. */
@@ -140,44 +179,10 @@ interface Requested extends Numbered {
 	warnedIn?: string;
 }
 
-/** Nothing was sent, or nothing came of what was sent. */
-export interface New extends Numbered {
-	is: 'new';
+interface Numbered {
+	/** Of the next key of *On Retries*: they are numbered from 0, and those before it led to nothing. */
+	keyNumber: number;
 }
-
-/**
- * A request is in flight, its outcome is unknown, or it certainly did nothing, as after a 429. Holds the key
- * and the body exactly as sent.
- */
-export interface Sent extends Requested {
-	is: 'sent';
-	/** `undefined` with `none`. */
-	key?: string;
-	path: string;
-	body: unknown;
-	/** When this key was first sent, in milliseconds since the epoch. */
-	firstSentAt: number;
-	/** Whether an attempt is out. Still set when the execution starts again after a crash. */
-	isInFlight: boolean;
-	/** Whether an earlier attempt under this key may have been carried out. */
-	mayBeCarriedOut: boolean;
-}
-
-/** A job exists, or is done: has succeeded. It is only read, and not requested again while it is there. */
-export interface Created extends Requested {
-	is: 'created' | 'done';
-	job: JobReference;
-	/** If its answer said that it is a plan: the status that it had then. With another it has gone on. */
-	planStatus?: string;
-	/** Of a job that is done, as JSON if it is small: text, so that nothing downstream modifies it. */
-	resource?: string;
-}
-
-/**
- * What is known about the money spent on one item. Plain data, because n8n stores it with the
- * execution.
- */
-export type ItemState = New | Sent | Created;
 
 /** What can happen to an item. `transition` says what each one means in each state. */
 export type ItemEvent =
@@ -195,8 +200,8 @@ export type ItemEvent =
 	/** What was sent may have been carried out: no response, an unusable one, or a server error. */
 	| { kind: 'outcomeUnknown' }
 	/**
-	 * The service refused this very request. `keepsKey`: whether the same request would be sent under the
-	 * same key again, because nothing says that it did nothing.
+	 * The service refused this very request. `keepsKey`: the next one is sent under the same key, because the
+	 * refusal does not prove that nothing was done under it.
 	 */
 	| { kind: 'refused'; keepsKey?: boolean }
 	| { kind: 'jobKnown'; job: JobReference; planStatus?: string }
@@ -206,43 +211,24 @@ export type ItemEvent =
 	| { kind: 'startsOver' }
 	| { kind: 'userWarned'; execution: string };
 
-const newAt = (keyNumber: number): New => ({ is: 'new', keyNumber });
-
-/** An item begins so: nothing was sent for it. */
-export const NEW: New = newAt(0);
-
-type Sending = ItemEvent & { kind: 'sending' };
-
-const sentFirst = (keyNumber: number, { key, path, body, now, workspace }: Sending): Sent => ({
-	is: 'sent',
-	keyNumber,
-	workspace,
-	key,
-	path,
-	body,
-	firstSentAt: now,
-	isInFlight: true,
-	mayBeCarriedOut: false,
-});
-
-function sentAgain(state: Sent, { path, body, workspace }: Sending): Sent {
-	const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
-	// What certainly did nothing was built anew, such as with another URL of its file.
-	const known = mayBeCarriedOut ? state : { ...state, path, body };
-	// A warning was about what is settled now: the user has decided, or is back in the first workspace.
-	const out = { ...known, workspace, isInFlight: true, warnedIn: undefined };
-	// What the other workspace may have made, the user has given up.
-	return { ...out, mayBeCarriedOut: mayBeCarriedOut && !isOfOther(state, workspace) };
+/** Records an event. Nothing else changes the state of an item. */
+export function recordEvent(memory: { state: ItemState }, event: ItemEvent): void {
+	memory.state = transition(memory.state, event);
 }
 
-/** Whether a request went to another workspace than this, or to the same under another API key. */
-export const isOfOther = (state: ItemState, workspace: string): boolean =>
-	state.is !== 'new' && state.workspace !== undefined && state.workspace !== workspace;
-
-const createdBy = (
-	{ job, planStatus }: ItemEvent & { kind: 'jobKnown' },
-	known: Requested,
-): Created => ({ is: 'created', ...known, job, planStatus });
+/** What is known after an event. What says nothing in a state leaves it as it is. */
+export function transition(state: ItemState, event: ItemEvent): ItemState {
+	if (event.kind === 'startsOver') return newAt(state.keyNumber + 1);
+	switch (state.is) {
+		case 'new':
+			return fromNew(state, event);
+		case 'sent':
+			return fromSent(state, event);
+		case 'created':
+		case 'done':
+			return fromCreated(state, event);
+	}
+}
 
 function fromNew(state: New, event: ItemEvent): ItemState {
 	const { keyNumber } = state;
@@ -292,33 +278,55 @@ function fromCreated(state: Created, event: ItemEvent): ItemState {
 	return state;
 }
 
-/** What is known after an event. What says nothing in a state leaves it as it is. */
-export function transition(state: ItemState, event: ItemEvent): ItemState {
-	if (event.kind === 'startsOver') return newAt(state.keyNumber + 1);
-	switch (state.is) {
-		case 'new':
-			return fromNew(state, event);
-		case 'sent':
-			return fromSent(state, event);
-		case 'created':
-		case 'done':
-			return fromCreated(state, event);
-	}
+const newAt = (keyNumber: number): New => ({ is: 'new', keyNumber });
+
+/** An item begins so: nothing was sent for it. */
+export const NEW: New = newAt(0);
+
+type Sending = ItemEvent & { kind: 'sending' };
+
+const sentFirst = (keyNumber: number, { key, path, body, now, workspace }: Sending): Sent => ({
+	is: 'sent',
+	keyNumber,
+	workspace,
+	key,
+	path,
+	body,
+	firstSentAt: now,
+	isInFlight: true,
+	mayBeCarriedOut: false,
+});
+
+function sentAgain(state: Sent, sending: Sending): Sent {
+	const { workspace } = sending;
+	const mayBeCarriedOut = state.mayBeCarriedOut || state.isInFlight;
+	// If nothing was done, the request was put together anew, such as with another URL of its file.
+	const { path, body } = mayBeCarriedOut ? state : sending;
+	return {
+		...state,
+		path,
+		body,
+		workspace,
+		isInFlight: true,
+		// In another workspace the key is new: what the first one may have made, the user has given up.
+		mayBeCarriedOut: mayBeCarriedOut && !isOfOther(state, workspace),
+		// The user has decided to go on, or is back in the first workspace.
+		warnedIn: undefined,
+	};
 }
 
-/** Records an event. Nothing else changes the state of an item. */
-export function recordEvent(memory: { state: ItemState }, event: ItemEvent): void {
-	memory.state = transition(memory.state, event);
-}
+const createdBy = (
+	{ job, planStatus }: ItemEvent & { kind: 'jobKnown' },
+	known: Requested,
+): Created => ({ is: 'created', ...known, job, planStatus });
 
-const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
+/** Whether a request went to another workspace than this, or to the same under another API key. */
+export const isOfOther = (state: ItemState, workspace: string): boolean =>
+	state.is !== 'new' && state.workspace !== undefined && state.workspace !== workspace;
 
-/** Whether only the service knows the outcome of the last request. */
+/** Whether the outcome of the last request is open: only the service knows what it has done. */
 export const isOutcomeOpen = (state: ItemState): state is Sent =>
 	state.is === 'sent' && (state.mayBeCarriedOut || state.isInFlight);
-
-/** By so much at most a clock is corrected, in ms, without saying anything of how old a key is. */
-const CLOCK_CORRECTION_MS = 5 * 60_000;
 
 /**
  * Whether the service may have dropped a key that it first received at that moment. A moment far ahead
@@ -329,20 +337,12 @@ export function isKeyExpired(firstSentAt: number, now: number): boolean {
 	return age < -CLOCK_CORRECTION_MS || age >= KEY_LIFETIME_MS;
 }
 
-/** What a try has to do first. */
-export type Step =
-	/** Send a new request. `startsOver`: what is known is about another one, or its key has expired. */
-	| { do: 'send'; startsOver: boolean }
-	/** Send what has no final answer yet again, unchanged. */
-	| { do: 'resend'; sent: Sent }
-	/** Read the known job. */
-	| { do: 'read'; job: JobReference }
-	/** Output the known resource. */
-	| { do: 'output'; job: JobReference; resource: string }
-	/** Tell the user that a job may exist, because the key can no longer show whether it does. */
-	| { do: 'warn'; because: Doubt }
-	/** The user changed the request but not the key of their own, which belongs to the earlier request. */
-	| { do: 'reject'; job?: JobReference };
+const KEY_LIFETIME_MS = LIMITS.idempotencyHours * 3_600_000;
+
+/** By so much at most a clock is corrected, in ms, without saying anything of how old a key is. */
+const CLOCK_CORRECTION_MS = 5 * 60_000;
+
+/* 3. What a try starts with */
 
 /** What decides about the next step, besides what is known of the item. */
 export interface Facts {
@@ -352,7 +352,7 @@ export interface Facts {
 	contentDiffers: boolean;
 	/** Whether that is because the user has changed it. */
 	changedByUser: boolean;
-	/** Whether the key stays the same whatever is requested (`custom`). */
+	/** Whether it has the same key of the user's own as the request that was sent. */
 	usesOwnKey: boolean;
 	execution: string;
 	/** The name of the workspace: a rotated API key gives it another one. */
@@ -381,27 +381,20 @@ export function factsOf(
 	};
 }
 
-/**
- * Whether the user goes on after a warning: the next execution is the user's decision. Retry On Fail stays in
- * the one that warned.
- */
-export const hasDecided = (state: ItemState, execution: string): boolean =>
-	state.is !== 'new' && state.warnedIn !== undefined && state.warnedIn !== execution;
-
-/** The next step while the request of before may have been carried out. */
-function nextStepWhileOpen(sent: Sent, isExpired: boolean, facts: Facts): Step {
-	const { changedByUser, usesOwnKey, execution, workspace } = facts;
-	if (changedByUser && usesOwnKey && !isExpired) return { do: 'reject' };
-	let doubt: Doubt | undefined;
-	if (changedByUser) doubt = 'changed';
-	else if (sent.key === undefined) doubt = 'noKey';
-	else if (isExpired) doubt = 'expired';
-	else if (isOfOther(sent, workspace)) doubt = 'otherWorkspace';
-	if (doubt !== undefined && !hasDecided(sent, execution)) return { do: 'warn', because: doubt };
-	// Under its key also in another workspace: if only the API key was rotated, that finds the job.
-	if (doubt === undefined || doubt === 'otherWorkspace') return { do: 'resend', sent };
-	return { do: 'send', startsOver: true };
-}
+/** What a try has to do first. */
+export type Step =
+	/** Send a new request. `startsOver`: what is known is about another one, or its key has expired. */
+	| { do: 'send'; startsOver: boolean }
+	/** Send what has no final answer yet again, unchanged. */
+	| { do: 'resend'; sent: Sent }
+	/** Read the known job. */
+	| { do: 'read'; job: JobReference }
+	/** Output the known resource. */
+	| { do: 'output'; job: JobReference; resource: string }
+	/** Tell the user that a job may exist, because the key can no longer show whether it does. */
+	| { do: 'warn'; because: Doubt }
+	/** The user changed the request but not the key of their own, which belongs to the earlier request. */
+	| { do: 'reject'; job?: JobReference };
 
 /**
  * What a try of an item starts with. Never a second request while the first may have been carried
@@ -427,3 +420,25 @@ export function nextStep(state: ItemState, facts: Facts): Step {
 		}
 	}
 }
+
+/** The next step while the request of before may have been carried out. */
+function nextStepWhileOpen(sent: Sent, isExpired: boolean, facts: Facts): Step {
+	const { changedByUser, usesOwnKey, execution, workspace } = facts;
+	if (changedByUser && usesOwnKey && !isExpired) return { do: 'reject' };
+	let doubt: Doubt | undefined;
+	if (changedByUser) doubt = 'changed';
+	else if (sent.key === undefined) doubt = 'noKey';
+	else if (isExpired) doubt = 'expired';
+	else if (isOfOther(sent, workspace)) doubt = 'otherWorkspace';
+	if (doubt !== undefined && !hasDecided(sent, execution)) return { do: 'warn', because: doubt };
+	// Under its key also in another workspace: if only the API key was rotated, that finds the job.
+	if (doubt === undefined || doubt === 'otherWorkspace') return { do: 'resend', sent };
+	return { do: 'send', startsOver: true };
+}
+
+/**
+ * Whether the user goes on after a warning: the next execution is the user's decision. Retry On Fail stays in
+ * the one that warned.
+ */
+export const hasDecided = (state: ItemState, execution: string): boolean =>
+	state.is !== 'new' && state.warnedIn !== undefined && state.warnedIn !== execution;
