@@ -42,7 +42,7 @@ export interface Idempotency {
 	 * the request have one owner too, because under one key they must all name the same URL.
 	 */
 	readonly uploadOwner: string;
-	/** What names the request to executions that know nothing of this one, if anything does. */
+	/** What the request is called by executions that know nothing of this one, if they share its key. */
 	readonly requestNameForOthers?: string;
 	/**
 	 * Whether executions that know nothing of this one use the key as well. Then the request must depend on
@@ -65,8 +65,8 @@ export interface Idempotency {
 	 */
 	queueBehind?(filledIn?: unknown): QueueBehind | undefined;
 	/**
-	 * The key under which an equal request of this process was carried out, or may have been: the only one
-	 * under which another one may be sent, also one that was sent before.
+	 * The key under which an equal request of this process was carried out, or may have been. All equal ones
+	 * are sent under it, also those that had another key before.
 	 */
 	leadingKey?(filledIn?: unknown): string | undefined;
 	/**
@@ -173,13 +173,13 @@ const MAX_KEYS = 50;
 
 /** A request of _Same Request_ that has gone out. */
 interface LastSent {
-	/** Among equal ones. */
+	/** What equal ones are called by (`nameOf`). */
 	readonly name: string;
 	readonly key: string;
 	/** Whether that is the shared key of its number. */
 	readonly isShared: boolean;
-	/** Whether an equal request led to the key. */
-	readonly isLed: boolean;
+	/** Whether that was the leading key, under which an equal request may have a job. */
+	readonly wasLeading: boolean;
 	isOut: boolean;
 }
 
@@ -189,8 +189,8 @@ interface LastSent {
  *
  * After a 402 the service may keep that answer for the shared key. So a key of this execution is tried in its
  * place. Once a job is made under that, all of this process that ask for the same use it for a day: under the
- * shared key they would get the old 402, and then pay again. `EqualRequests` keeps which key that is, and
- * lets one of them out at a time as long as there is none.
+ * shared key they would get the old 402, and then pay again. `EqualRequests` keeps which key that is, the
+ * leading one; as long as there is none, it lets one of them out at a time.
  */
 class SameRequest implements Idempotency {
 	readonly othersUseKey = true;
@@ -199,8 +199,8 @@ class SameRequest implements Idempotency {
 	private readonly equals: EqualRequests;
 	/** How many shared keys led to jobs that had failed before this try. */
 	private number = 0;
-	/** Whether the shared keys lead to nothing, so that the next one is of this execution. */
-	private isLastResort = false;
+	/** Whether the shared keys lead to nothing, so that a key of this execution is used. */
+	private usesKeyOfExecution = false;
 	private last: LastSent | undefined;
 	/** When the job that the leading key led to was seen to be gone, on the monotonic clock. */
 	private goneAt: number | undefined;
@@ -241,7 +241,7 @@ class SameRequest implements Idempotency {
 	currentKey(filledIn?: unknown): string {
 		const leading = this.leadingKey(filledIn);
 		if (leading !== undefined) return leading;
-		return this.isLastResort
+		return this.usesKeyOfExecution
 			? this.onRetries.currentKey(filledIn)
 			: this.sharedKey(this.number, filledIn);
 	}
@@ -249,7 +249,7 @@ class SameRequest implements Idempotency {
 	holdEqualRequests(key: string, filledIn?: unknown): void {
 		const name = this.nameOf(filledIn);
 		const isShared = key === this.sharedKey(this.number, filledIn);
-		this.last = { name, key, isShared, isOut: true, isLed: this.leadingKey(filledIn) === key };
+		this.last = { name, key, isShared, isOut: true, wasLeading: this.leadingKey(filledIn) === key };
 		this.equals.hold(name);
 	}
 
@@ -257,25 +257,25 @@ class SameRequest implements Idempotency {
 		const { equals, last } = this;
 		if (!last?.isOut) return;
 		last.isOut = false;
-		if (outcome !== 'nothing' && !last.isLed) equals.setLeadingKey(last.name, last.key);
+		if (outcome !== 'nothing' && !last.wasLeading) equals.setLeadingKey(last.name, last.key);
 		equals.release(last.name, outcome === 'unknown');
 	}
 
 	tryNextKey(because: 'failedBefore' | 'gone' | 'noCredits'): boolean {
 		const { equals, last } = this;
-		if (because === 'gone') this.goneAt = this.item.workspace.clock.monotonic();
-		if (because === 'failedBefore' && last) equals.forgetKey(last.name, last.key);
-		if (this.isLastResort) return false;
 		if (because === 'noCredits') {
 			// Some services look for credits first, and then for what the key leads to.
-			const mayHaveJob =
-				last !== undefined && equals.leadingKey(last.name, this.goneAt) !== undefined;
-			this.isLastResort = !mayHaveJob;
-			return !mayHaveJob;
+			const mayHaveJob = last && equals.leadingKey(last.name, this.goneAt) !== undefined;
+			if (this.usesKeyOfExecution || mayHaveJob) return false;
+			this.usesKeyOfExecution = true;
+			return true;
 		}
+		if (because === 'gone') this.goneAt = this.item.workspace.clock.monotonic();
+		if (because === 'failedBefore' && last) equals.forgetKey(last.name, last.key);
+		if (this.usesKeyOfExecution) return false;
 		// What was sent under another key says nothing of the shared one with this number.
 		if (last?.isShared ?? true) this.number += 1;
-		this.isLastResort = this.hasTriedAll;
+		this.usesKeyOfExecution = this.hasTriedAll;
 		return true;
 	}
 
@@ -285,7 +285,7 @@ class SameRequest implements Idempotency {
 
 	/** From the shared key on, at its last number: jobs that had failed before have still failed. */
 	retrySharedKey(): void {
-		this.isLastResort = this.hasTriedAll;
+		this.usesKeyOfExecution = this.hasTriedAll;
 	}
 }
 
