@@ -84,7 +84,8 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 		startDataHash,
 	};
 	const parametersHash = parametersHashOf(call, spec);
-	const nodeMemory = nodeMemoryIn(call.nodeContext ?? memoryOfCall(call), execution);
+	const context = call.nodeContext ?? memoryOfCall(call);
+	const nodeMemory = nodeMemoryIn(context, execution, mode === 'retry');
 	const executionSum = new ExecutionSum(call.executionMemory);
 	const ofWorkflow = lostRequestsOf(call.workflow);
 	return {

@@ -175,6 +175,16 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Once its key has expired, the error says that a job may exist, and the next retry pays.': [
 		[RUN, 'an open outcome that the key can no longer settle (%s) is told before anything is paid'],
 	],
+	'n8n still offers to retry a failed execution after it was retried.': [CELLS],
+	'If its retries were refused before one of them got it, a further _Retry_ of the first gets it in the same process.':
+		[
+			CELLS,
+			MODEL,
+			[
+				'test/creation/idempotency/lostRequests.test.ts',
+				'leaves what its retries go on with, whichever is retried; other orders do not',
+			],
+		],
 	'After _Debug in editor_ a click gets what the production execution has lost.': [NEXT],
 	'Start the workflow again: it is another execution, and the table says what it pays for.': [
 		KILLED,

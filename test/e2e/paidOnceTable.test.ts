@@ -43,6 +43,13 @@ async function lose({ sandbox }: World, { idempotency }: INodeParameters, tries 
 	]);
 }
 
+/** So many requests for a job are refused, and nothing is made. */
+async function refuse({ sandbox }: World, times: number) {
+	await sandbox.setFaults([
+		{ kind: 'status_before', operations: ['createGeneration'], status: 403, times },
+	]);
+}
+
 const pictureOf = (options: INodeParameters, more: Record<string, unknown> = {}) =>
 	createParameters({ prompt: PROMPT, downloadOutputs: false, options, ...more });
 
@@ -140,6 +147,20 @@ const DOORS: Record<string, Door[]> = {
 				await world.sandbox.setFaults([]);
 				if (options.idempotency === 'none') return;
 				expect((await journey.goOn(again.id)).status).toBe('success');
+			},
+		},
+		{
+			name: 'Retry of the first execution once more, after a retry of its retry has made the job',
+			async ask(world, options) {
+				await refuse(world, 2);
+				const journey = await journeyOf(world, 'production', options);
+				const execution = await journey.begin();
+				await ended(execution, 'error');
+				const retry = await journey.goOn(execution);
+				expect(retry.status).toBe('error');
+				await lose(world, options);
+				expect((await journey.goOn(retry.id)).status).toBe('error');
+				expect((await journey.goOn(execution)).status).toBe('success');
 			},
 		},
 		{

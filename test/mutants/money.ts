@@ -240,8 +240,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
 		'money/delivered-given-again': {
 			why: 'Executing the node again in the editor gives the old picture for ever.',
-			from: 'else this.editor.remove(memory);',
-			to: 'else this.editor.add(memory, requester);',
+			from: 'if (isDelivered) this.editor.remove(memory);',
+			to: 'if (isDelivered) this.editor.add(memory, requester);',
 		},
 		'money/stop-unheard': {
 			why: 'A stopped execution is not known to be over: its retry pays for everything again.',
@@ -259,6 +259,21 @@ export const money: Mutant[] = [
 			why: 'A loop fails in its second round, and the next click pays for the first one again.',
 			from: 'const concerned = hasFailed || isMended ?',
 			to: 'const concerned = isMended ?',
+		},
+		'money/failed-execution-taken': {
+			why: 'A retry of a stopped execution takes over the job of a failed one that asked for the same.',
+			from: 'if (!mayBeTaken) continue;',
+			to: '',
+		},
+		'money/second-retry-of-the-first': {
+			why: 'A failed execution is retried again after a retry of its retry has made the job, which is paid for again.',
+			from: 'if (!isManual && (isRetry || !isDelivered))',
+			to: 'if (!isManual && !isRetry && !isDelivered)',
+		},
+		'money/slower-of-two-retries': {
+			why: 'Of two retries the one that has not come as far is remembered, and the next one pays again.',
+			from: 'if (this.laterThan(memory)) return;',
+			to: '',
 		},
 		'money/older-memory-counts': {
 			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',

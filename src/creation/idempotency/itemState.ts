@@ -47,6 +47,8 @@ export interface NodeMemory {
 	runId: string;
 	/** The execution that this memory began with: a retry goes on with that of the one it retries. */
 	startedIn?: string;
+	/** Whether that execution was a retry for which n8n had no memory, as of one that was stopped. */
+	startedInRetry?: boolean;
 	/** By place, `run:item`, or `run:item.part` from the second part of an item on. */
 	items: Record<string, ItemMemory>;
 	/**
@@ -62,8 +64,17 @@ export interface NodeMemory {
  * The memory of a node, which n8n stores with the execution (node context): it survives Retry On Fail and
  * Retry Execution. The run id is stored before the first request is sent.
  */
-export function nodeMemoryIn(context: Record<string, unknown>, execution: string): NodeMemory {
-	context.mediaGen ??= { runId: randomUUID(), startedIn: execution, items: {} };
+export function nodeMemoryIn(
+	context: Record<string, unknown>,
+	execution: string,
+	isRetry = false,
+): NodeMemory {
+	context.mediaGen ??= {
+		runId: randomUUID(),
+		startedIn: execution,
+		startedInRetry: isRetry,
+		items: {},
+	};
 	return context.mediaGen as NodeMemory;
 }
 

@@ -71,13 +71,16 @@ export function goOnWithLost(item: Item, requestHash: string, isFirst: boolean):
 
 /*
  * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
- * editor is a new execution, and a stopped one is stored as it was at its start. So this process keeps the
- * very same objects for a day:
+ * editor is a new execution, and a stopped one is stored as it was at its start. And a failed execution that
+ * is retried twice begins both times with what it knew itself, not with what the first retry has made. So
+ * this process keeps the very same objects for a day:
  *
  * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
  *   the execution was stopped. The next click that asks for the same takes it over, once.
  * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
  *   it over, however often it is retried. Executions that are no retries are other orders.
+ * - for production, what executions that have failed and their retries have come to. A retry of any of them
+ *   goes on with the one that has come furthest (`laterThan`).
  */
 
 const SWEEP_EVERY_MS = 60_000;
@@ -115,6 +118,8 @@ interface Lost {
 	by: Omit<Requester, 'startDataHash'>;
 	/** Empty in the editor, which does not ask for it. */
 	startDataHash: string;
+	/** Whether it is found by its content. n8n gives what a failed execution had to its retries alone. */
+	mayBeTaken: boolean;
 }
 
 /** What a lost request is worth: most if it has made a job, less if it may have. */
@@ -138,7 +143,22 @@ export class LostRequests {
 		private readonly clock = systemClock,
 	) {}
 
+	/** Keeps a request that n8n has no memory of, to be taken by whoever asks for the same. */
 	add(memory: ItemMemory, requester: Requester): void {
+		this.keep(memory, requester, true);
+	}
+
+	/**
+	 * Keeps a request that a failed execution or one of its retries has come to, for further retries.
+	 * @param mayBeTaken whether n8n has no memory of the execution that all of them retry
+	 */
+	addForRetries(memory: ItemMemory, requester: Requester, mayBeTaken: boolean): void {
+		// Two retries at once: the one that has come further counts.
+		if (this.laterThan(memory)) return;
+		this.keep(memory, requester, mayBeTaken);
+	}
+
+	private keep(memory: ItemMemory, requester: Requester, mayBeTaken: boolean): void {
 		const { requestHash, keySeed } = memory;
 		if (requestHash === undefined || keySeed === undefined) return;
 		this.remove(memory);
@@ -153,15 +173,20 @@ export class LostRequests {
 			since: this.clock.monotonic(),
 			by: { execution, isManual, nodeId, credential },
 			startDataHash: this.isProduction ? requester.startDataHash() : '',
+			mayBeTaken,
 		};
 		equal.set(keySeed, lost);
 		this.all.set(memory, lost);
 	}
 
 	remove(memory: ItemMemory): void {
-		const { requestHash = '', keySeed = '' } = memory;
 		this.forget(this.all.get(memory));
-		this.forget(this.requests.get(requestHash)?.get(keySeed));
+		this.forget(this.sameAs(memory));
+	}
+
+	/** What is kept of the same request of the same item. */
+	private sameAs({ requestHash = '', keySeed = '' }: ItemMemory): Lost | undefined {
+		return this.requests.get(requestHash)?.get(keySeed);
 	}
 
 	private forget(lost: Lost | undefined): void {
@@ -174,12 +199,11 @@ export class LostRequests {
 	}
 
 	/**
-	 * What is known of the same request, if that has come further: n8n hands a retry that was stopped on with
-	 * the memory of its start.
+	 * What is known of the same request, if that has come further: n8n hands a retry on with the memory of
+	 * the execution that it retries, which is older if that was stopped or retried before.
 	 */
 	laterThan(memory: ItemMemory): ItemMemory | undefined {
-		const { requestHash = '', keySeed = '' } = memory;
-		const other = this.requests.get(requestHash)?.get(keySeed)?.memory;
+		const other = this.sameAs(memory)?.memory;
 		return other && stageOf(other) > stageOf(memory) ? other : undefined;
 	}
 
@@ -191,7 +215,9 @@ export class LostRequests {
 	take(requestHash: string, asking: Requester): ItemMemory | undefined {
 		let best: ItemMemory | undefined;
 		let bestWorth = -1;
-		for (const { memory, by, startDataHash } of this.requests.get(requestHash)?.values() ?? []) {
+		for (const lost of this.requests.get(requestHash)?.values() ?? []) {
+			const { memory, by, startDataHash, mayBeTaken } = lost;
+			if (!mayBeTaken) continue;
 			// What the execution has lost itself is in the memories of its own items.
 			if (by.execution === asking.execution || memory.requestHash !== requestHash) continue;
 			if (by.nodeId !== asking.nodeId && by.credential !== asking.credential) continue;
@@ -270,10 +296,16 @@ export class LostOfWorkflow {
 		const isMended = this.lostAll.has(nodeMemory) && !hasFailed;
 		if (hasFailed) this.lostAll.add(nodeMemory);
 		else this.lostAll.delete(nodeMemory);
+		const { execution, isManual } = requester;
+		const { startedIn, startedInRetry = false } = nodeMemory;
+		const isRetry = startedInRetry || startedIn !== execution;
 		const concerned = hasFailed || isMended ? Object.values(nodeMemory.items) : items;
 		for (const memory of concerned) {
-			if (hasFailed || memory.endedIn === undefined) this.editor.add(memory, requester);
-			else this.editor.remove(memory);
+			const isDelivered = !hasFailed && memory.endedIn !== undefined;
+			if (isDelivered) this.editor.remove(memory);
+			else this.editor.add(memory, requester);
+			if (!isManual && (isRetry || !isDelivered))
+				this.production.addForRetries(memory, requester, startedInRetry);
 		}
 	}
 

@@ -86,8 +86,12 @@ class World {
 	private count = 0;
 	private rounds: Row[][];
 	private readonly hasParts: boolean;
+	/** Whether one order is retried again and again, from any of its failed executions. */
+	private readonly isRetriedOften: boolean;
 	private running: Execution | undefined;
 	private last: Execution | undefined;
+	/** What n8n lists as failed, which may be retried however often it was retried before. */
+	private failed: Execution[] = [];
 	/** By charge: the order that has paid for it; and whether an execution has kept its result. */
 	private readonly paidIn = new Map<string, number>();
 	private readonly kept = new Set<string>();
@@ -108,6 +112,7 @@ class World {
 		this.service = new LedgerService(clock, habits, (charge) => this.judge(charge));
 		this.workspace = new Workspace(PLAN, this.clock, this.random);
 		this.hasParts = this.random() < 0.3;
+		this.isRetriedOften = this.random() < 0.3;
 		const isLoop = this.random() < 0.3;
 		const count = 1 + this.upTo(this.hasParts ? 2 : 5);
 		const rows = Array.from({ length: count }, () =>
@@ -166,7 +171,10 @@ class World {
 				{ after: 520 },
 			);
 		};
-		this.service.balance = this.random() < 0.1 && this.idempotency === 'execution' ? 2 : Infinity;
+		this.service.balance =
+			this.random() < (this.isRetriedOften ? 0.5 : 0.1) && this.idempotency === 'execution'
+				? this.upTo(3)
+				: Infinity;
 		this.service.next = () => ({
 			takes: this.pick(0, 1_000, 20_000, 3_600_000),
 			fails: this.idempotency === 'execution' && this.random() < 0.2,
@@ -184,7 +192,7 @@ class World {
 		if (base && !memory) for (const id of this.beforeCrash) this.kept.add(id);
 		const nodeMemory: NodeMemory = memory
 			? (JSON.parse(JSON.stringify(memory)) as NodeMemory)
-			: { runId: `run ${id}`, startedIn: id, items: {} };
+			: { runId: `run ${id}`, startedIn: id, startedInRetry: mode === 'retry', items: {} };
 		const order = base?.order ?? (mode === 'manual' ? 0 : this.count);
 		const rounds = base?.rounds ?? this.rounds;
 		const execution: Execution = { id, order, mode, rounds, wasStopped: false };
@@ -213,12 +221,18 @@ class World {
 		execution.wasStopped = cancel.signal.aborted;
 		// A run in which nothing comes so far as to create leaves no memory.
 		const isBegun = memory !== undefined || Object.keys(nodeMemory.items).length > 0;
-		if (!execution.wasStopped && isBegun) execution.memory = nodeMemory;
-		else execution.failedAt = 0;
+		if (!execution.wasStopped && isBegun) {
+			execution.memory = nodeMemory;
+		} else {
+			// As it was at its start, where a retry has what the execution knew that it retries.
+			execution.memory = memory;
+			execution.failedAt = from;
+		}
 		this.check(outputs);
 		const isKept = execution.failedAt === undefined;
 		if (isKept) for (const { id } of outputs.flatMap(jobsOf)) this.kept.add(id);
 		this.last = execution;
+		if (!isKept && mode !== 'manual') this.failed.push(execution);
 		this.running = undefined;
 	}
 
@@ -303,6 +317,9 @@ class World {
 		const mayRetry = last !== undefined && last.failedAt !== undefined;
 		const ways = ['manual', 'production', 'retry', 'edit', 'key', 'crash'] as const;
 		const way = this.pick(...ways, 'manual', 'manual', 'retry');
+		const base = this.failed.length > 0 ? this.pick(...this.failed) : undefined;
+		if (this.isRetriedOften && way !== 'crash')
+			return base ? await this.execute('retry', base) : await this.execute('production');
 		switch (way) {
 			case 'edit':
 				// A key that the user gives belongs to a place in this model.
@@ -318,6 +335,8 @@ class World {
 				this.lost = new LostOfWorkflow(this.clock);
 				this.workspace = new Workspace(PLAN, this.clock, this.random, this.workspace.name);
 				this.log.push('crash');
+				// What its retries have come to, only the process knew.
+				this.failed = this.failed.filter((one) => one === last);
 				for (const { id } of this.service.charges) {
 					this.beforeCrash.add(id);
 					if (this.paidIn.get(id) === 0 || last?.wasStopped) this.kept.add(id);

@@ -159,6 +159,32 @@ describe('a run that ends', () => {
 		expect(end(['a', true, false], ['b', false, true], ['b', true, false])).toEqual([]);
 	});
 
+	test('leaves what its retries go on with, whichever is retried; other orders do not', () => {
+		const lost = new LostOfWorkflow(new VirtualClock());
+		const asItFailed = memoryOf('a', { is: 'new', keyNumber: 1 });
+		const end = (execution: string, memory: ItemMemory, hasFailed: boolean) => {
+			const nodeMemory = { runId: 'run', startedIn: '1', items: { a: memory } };
+			lost.runEnded(nodeMemory, [memory], owner(execution, { isManual: false }), hasFailed);
+		};
+		end('1', asItFailed, true);
+		expect(lost.production.take('a cat', owner('2', { isManual: false }))).toBeUndefined();
+		// The retry of a retry has made the job, and n8n hands the next one what the first execution knew.
+		const made = { ...memoryOf('a', created('gen_1', 2)), endedIn: '3' };
+		end('3', made, false);
+		expect(lost.production.laterThan({ ...asItFailed })).toBe(made);
+		// One that was begun before and has failed since is no later.
+		end('4', { ...asItFailed }, true);
+		expect(lost.production.laterThan({ ...asItFailed })).toBe(made);
+	});
+
+	test('of a retry for which n8n has no memory leaves that to the next retry', () => {
+		const lost = new LostOfWorkflow(new VirtualClock());
+		const memory = memoryOf('a', created('gen_1'));
+		const nodeMemory = { runId: 'run', startedIn: '2', startedInRetry: true, items: { a: memory } };
+		lost.runEnded(nodeMemory, [memory], owner('2', { isManual: false }), true);
+		expect(lost.production.take('a cat', owner('3', { isManual: false }))).toBe(memory);
+	});
+
 	test.each([true, false])('is lost when it is stopped later, in the editor: %s', (isManual) => {
 		const lost = new LostOfWorkflow(new VirtualClock());
 		const memory = { ...memoryOf('a', created('gen_1')), endedIn: '1' };
