@@ -391,7 +391,7 @@ const WORDS: Array<[failed: Failed, context: Partial<ErrorContext>, says: RegExp
 	[
 		duplicate('otherWorkspace'),
 		{},
-		/another API key or base URL since\. Look for its job with the earlier key \(Get Many lists the newest\): if there is none, retry this execution, which then sends it with the new one\./,
+		/another API key or base URL since\. Look for its job with the earlier key \(Get Many lists the newest\): if there is none, as where the base URL was wrong, retry this execution, which then sends it with the new one\./,
 	],
 	[
 		duplicate('jobElsewhere', good),

@@ -183,10 +183,11 @@ function ofPossibleDuplicate(
 	};
 	const isOther = because === 'otherWorkspace';
 	const where = isOther ? 'with the earlier key' : 'at the service';
+	const none = isOther ? 'none, as where the base URL was wrong' : 'none';
 	const then = isOther ? 'sends it with the new one' : 'creates a new one';
 	return [
 		'Not created again, because an earlier try may have been carried out',
-		`The service did not answer that try, and ${why[because]}. Look for its job ${where} (Get Many lists the newest): if there is none, ${next}, which then ${then}.`,
+		`The service did not answer that try, and ${why[because]}. Look for its job ${where} (Get Many lists the newest): if there is ${none}, ${next}, which then ${then}.`,
 	];
 }
 
