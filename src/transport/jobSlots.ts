@@ -14,16 +14,15 @@ import { scattered, TUNING } from './tuning';
 export type SlotKind = 'media' | 'agent';
 
 /**
- * A permit to send one creation, and then the slot of its job. Once the service has answered, `accepted` or,
- * after a 429, `refused` is called. An accepted one ends with `release` once its job has ended, or with
- * `abandon` if its job still runs. Where nothing was made, `release` gives the permit back.
+ * A permit to send one creation, and then the slot of its job:
+ *
+ * - Its answer: `accepted`; after a 429 `refused`; after any other `release`, as nothing was made.
+ * - Of an accepted one: `release` once its job has ended, `abandon` if nobody waits for that any more.
  */
 export interface Slot {
 	/** The service has accepted the creation. Its job may need no slot. */
 	accepted(job: Resource): void;
-	/**
-	 * The service has refused the creation with 429, and asks to wait for so long. This gives the slot back.
-	 */
+	/** The service has refused the creation with 429, and asks to wait for so long. Gives the slot back. */
 	refused(retryAfterMs?: number): void;
 	/** Gives the slot back. Calling it again does nothing. */
 	release(): void;
@@ -66,20 +65,17 @@ class SlotPool {
 	/** The ids of our jobs that hold a slot and that an item waits for. */
 	readonly awaited = new Set<string>();
 	/** The ids of our jobs that hold a slot and that nobody waits for any more, and since when. */
-	readonly left = new Map<string, number>();
+	readonly abandoned = new Map<string, number>();
 	/**
-	 * So many slots were in use when a creation was last refused, so no more are taken to exist. `Infinity`
-	 * as long as nothing shows where they end.
+	 * So many slots were in use when a creation was last refused: no more are taken to exist. `Infinity` as
+	 * long as none was, or as something else explains that it was.
 	 */
 	observedLimit = Infinity;
-	/** Until then no creation is sent, because the service has asked for a pause. */
+	/** Until then no creation is sent: the last refusal has named this time. */
 	pausedUntil = -Infinity;
-	/**
-	 * When a creation was last refused with a time to come back; `Infinity` if the last refusal named no
-	 * time.
-	 */
+	/** When a creation was last refused, if that named a time to come back; else `Infinity`. */
 	refusedWithHintAt = Infinity;
-	/** From then on one creation may be sent as a probe, although no slot seems to be free. */
+	/** From then on one creation may be sent although no slot seems to be free, as a probe (rule 3). */
 	probeAt = -Infinity;
 	probeGapMs = MINUTE_MS;
 	/** When a job was last accepted. */
@@ -106,7 +102,7 @@ class SlotPool {
 
 	/** How many slots our running jobs hold, whether or not an item waits for them. */
 	get running(): number {
-		return this.awaited.size + this.left.size;
+		return this.awaited.size + this.abandoned.size;
 	}
 
 	inUse(now: number): number {
@@ -124,7 +120,7 @@ class SlotPool {
 		return [...this.underWay.values()].filter((since) => since > moment).length;
 	}
 
-	/** Whether the next creation waits for the answers to those that were sent. */
+	/** Whether the next creation waits for the answers to those that were sent (rule 1). */
 	awaitsAnswer(now: number): boolean {
 		if (!this.countsJobs) return false;
 		return this.unansweredSince(now - ANSWER_PATIENCE_MS) >= Math.max(1, this.running);
@@ -142,11 +138,11 @@ class SlotPool {
  *
  * 1. A creation is sent while there are free slots: fewer jobs of ours, and of others in the newest list,
  *    than slots. While others use the workspace we take only our part of the slots. No more creations are
- *    under way at the same time than jobs of ours run, but at least one. So few are refused if there are
- *    fewer slots than we know.
- * 2. A refused creation shows that there are no more slots than our jobs hold. That is believed until a list
- *    shows jobs of others, which explain it, or no running jobs at all: then, if the service has named a time
- *    to come back, there were too many requests in the minute. If the service asks for a pause, it is kept.
+ *    without an answer at the same time than jobs of ours run, but at least one: if there are fewer slots
+ *    than we know, few are refused.
+ * 2. A refused creation shows that there are no more slots than our jobs hold, and the time to come back that
+ *    it names is kept. That there are no more is believed until a list explains the refusal otherwise: by
+ *    jobs of others, or, if it has named a time and no job runs at all, by too many requests in the minute.
  * 3. All this may be wrong. So once a minute a creation is sent as a probe although no slot seems to be free,
  *    unless our items wait for as many jobs as there are slots. Beside others the time between probes
  *    doubles, until one is accepted. An accepted creation counts for more than any list: the next one is sent
@@ -235,7 +231,7 @@ export class JobSlots {
 		return pool !== this.media || this.rateLimiter.hasRoom;
 	}
 
-	/** How many more creations may be sent, as far as lists and refusals show. */
+	/** How many more creations may be sent, as far as lists (rule 1) and refusals (rule 2) show. */
 	private freeSlots(pool: SlotPool, now: number): number {
 		const inUse = pool.inUse(now);
 		const thereAre = Math.min(pool.limit, pool.observedLimit);
@@ -255,6 +251,7 @@ export class JobSlots {
 		pool.queue.grant(ok(slot));
 	}
 
+	/** Rule 4. */
 	private requestListIfNeeded(now: number): void {
 		const { media } = this;
 		const { next } = media.queue;
@@ -276,10 +273,10 @@ export class JobSlots {
 		pool.acceptedAt = now;
 		if (pool.countsJobs) {
 			// A repeated key may lead to a job that nobody waited for any more.
-			pool.left.delete(id);
+			pool.abandoned.delete(id);
 			pool.awaited.add(id);
 			pool.probeGapMs = MINUTE_MS;
-			// It has a slot although the last refusal, or the newest list, shows none. There may be more.
+			// Rule 3: it has a slot although the last refusal, or the newest list, shows none.
 			const isBeyondRefusals = pool.running > pool.observedLimit;
 			const isBeyondLists = pool === media && media.running + ofOthers > media.limit;
 			if (isBeyondRefusals || isBeyondLists) pool.probeAt = -Infinity;
@@ -308,7 +305,7 @@ export class JobSlots {
 		const wasAwaited = pool.awaited.delete(id);
 		// Until a list shows the end of the job, the next creation would be refused.
 		if (wasAwaited && isRunning && pool === this.media) {
-			pool.left.set(id, now);
+			pool.abandoned.set(id, now);
 			pool.scheduleProbe(now);
 		}
 		this.serve();
@@ -318,17 +315,17 @@ export class JobSlots {
 	private onJobsWithoutSlot(ids: readonly string[]): void {
 		for (const id of ids) {
 			this.media.awaited.delete(id);
-			this.media.left.delete(id);
+			this.media.abandoned.delete(id);
 		}
 	}
 
 	private onListed(): void {
 		const { others, media } = this;
 		const now = this.clock.monotonic();
-		for (const [id, since] of media.left)
-			if (since < others.listedAt && !others.isRunning(id)) media.left.delete(id);
-		// The list explains the last refusal: jobs of others are there, or were until now; or no job runs at
-		// all and the service had named a time to come back, so there were too many requests.
+		for (const [id, since] of media.abandoned)
+			if (since < others.listedAt && !others.isRunning(id)) media.abandoned.delete(id);
+		// Rule 2: does the list explain the last refusal? Jobs of others count, also if they were there until
+		// now.
 		const wasForOthers = others.mayExplainRefusal;
 		const wasForRequests =
 			others.listedAt >= media.refusedWithHintAt && media.inUse(now) + others.count(now) === 0;

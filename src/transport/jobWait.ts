@@ -138,7 +138,7 @@ export class JobWait {
 
 	/** At which age the end of a job of its kind was seen, in the mean; `Infinity` as long as none was. */
 	get seenEndedMs(): number {
-		return this.durations.seenEnded;
+		return this.durations.seenEndedMs;
 	}
 
 	/** When the job will probably end; `undefined` as long as nothing is known. */
@@ -226,24 +226,24 @@ export class JobWait {
 	/** When a job that ran at this age is looked at next. */
 	private nextLookAfter(age: number): number {
 		const gapMs = singleReadGapMs(this.polling.rateLimiter.requestsPerMinute);
-		return this.startedAt + Math.max(this.durations.nextPoll(age), age + gapMs);
+		return this.startedAt + Math.max(this.durations.nextLookAge(age), age + gapMs);
 	}
 
 	private readFailed(read: Failed, sentAt: number): void {
 		// After the deadline there is no further read, whatever comes of this one.
 		if (sentAt >= this.deadline) this.readAt = sentAt;
-		const isOpen = isInconclusive(read);
+		const saysNothing = isInconclusive(read);
 		const isUnreadable = read.failure.kind === 'badResponse';
 		const { unanswered, unreadable, refused } = this.failed;
 		this.failed = {
-			unanswered: isOpen ? unanswered + 1 : 0,
+			unanswered: saysNothing ? unanswered + 1 : 0,
 			unreadable: isUnreadable ? unreadable + 1 : 0,
-			refused: isOpen ? refused : refused + 1,
+			refused: saysNothing ? refused : refused + 1,
 		};
-		const isRefused = !isOpen && (!mayPass(read) || this.failed.refused >= MAX_REFUSED);
+		const isRefused = !saysNothing && (!mayPass(read) || this.failed.refused >= MAX_REFUSED);
 		if (isRefused || this.failed.unreadable >= MAX_UNREADABLE)
 			return this.end({ ...fail(read.failure, this.job), endpoint: readerOf(this.job.object) });
-		const pauseMs = isOpen ? backoffMs(this.failed.unanswered) : TUNING.minLookMs;
+		const pauseMs = saysNothing ? backoffMs(this.failed.unanswered) : TUNING.minLookMs;
 		this.readsPausedUntil = this.polling.clock.monotonic() + pauseMs;
 		// The pause holds for lists too: a list may not show the job either.
 		this.dueAt = Math.max(this.dueAt, this.readsPausedUntil);
@@ -251,7 +251,7 @@ export class JobWait {
 
 	/**
 	 * At the deadline a last read decides: the job may have ended since it was last seen, for example while
-	 * the machine was asleep.
+	 * the machine was asleep. The wait ends once that read has an answer, or after a minute without one.
 	 */
 	checkDeadline(now: number): void {
 		if (now < this.deadline) return;
@@ -324,7 +324,7 @@ export class JobDurations {
 	/** The longest that a job probably takes; `Infinity` as long as none has ended. */
 	private longest = Infinity;
 	/** The mean age at which an end was seen; `Infinity` as long as none was. */
-	seenEnded = Infinity;
+	seenEndedMs = Infinity;
 	/** Whether an event told of the last end. */
 	private isEndedByEvent = false;
 
@@ -332,7 +332,7 @@ export class JobDurations {
 	learn(lastSeenRunning: number, ended: number, byEvent: boolean): void {
 		this.isEndedByEvent = byEvent;
 		this.ends = [...this.ends, { lastSeenRunning, ended }].slice(-TUNING.knownEnds);
-		this.seenEnded = this.ends.reduce((sum, end) => sum + end.ended, 0) / this.ends.length;
+		this.seenEndedMs = this.ends.reduce((sum, end) => sum + end.ended, 0) / this.ends.length;
 		const earliestEnd = Math.min(...this.ends.map((end) => end.ended));
 		const latestRun = Math.max(...this.ends.map((end) => end.lastSeenRunning));
 		if (latestRun < earliestEnd) {
@@ -358,7 +358,7 @@ export class JobDurations {
 	}
 
 	/** The age at which a job that ran at this age is looked at again, whatever is known of its end. */
-	nextPoll(age: number): number {
+	nextLookAge(age: number): number {
 		const { minLookMs, maxLookMs, lookShare } = TUNING;
 		const eventBy = this.longest + minLookMs;
 		if (this.isEndedByEvent && age < eventBy) return eventBy;
@@ -370,7 +370,10 @@ export class JobDurations {
 /** What counts of a running job for the next look at it. */
 type PolledJob = Pick<JobWait, 'dueAt' | 'expectedEnd' | 'seenEndedMs'>;
 
-/** How long the slot of a job that ends within this span has probably been idle by now. */
+/**
+ * How long the slot of a job that ends within this span has been idle by now, in the mean: its end is as
+ * probable at any moment of the span as at any other.
+ */
 function idleSlotMs({ from, to }: TimeSpan, now: number): number {
 	if (now <= from) return 0;
 	return now >= to ? now - (from + to) / 2 : (now - from) ** 2 / (2 * (to - from));
@@ -384,10 +387,10 @@ function idleSlotMs({ from, to }: TimeSpan, now: number): number {
  *   of five jobs for 1.5 s in all, such as one slot for a second and another for half of that.
  * - Or they have been idle for a shorter time, and no other job is about to end.
  *
- * If a minute has too few requests to create each job and to list after every second end, only the first and
- * the last of these count: the jobs are looked at once all of them have probably ended. How many are created
- * in a minute follows from when ends are seen, and not from how long jobs take: whoever sees them late has
- * requests left to look more often.
+ * If a minute has too few requests to create each job and to list after every second end, which is one and a
+ * half for each job, only the first and the last of these count: the jobs are looked at once all of them have
+ * probably ended. How many are created in a minute follows from when ends are seen, and not from how long
+ * jobs take: whoever sees them late has requests left to look more often.
  */
 export function isPollDue(
 	jobs: readonly PolledJob[],

@@ -537,7 +537,11 @@ class World {
 	/** docs/limits.md: a slot is held by a job that runs, and by nothing else. */
 	private slotsAreOfJobs(): void {
 		const { media } = this.workspace.slots as unknown as {
-			media: { underWay: Map<unknown, number>; awaited: Set<string>; left: Map<string, number> };
+			media: {
+				underWay: Map<unknown, number>;
+				awaited: Set<string>;
+				abandoned: Map<string, number>;
+			};
 		};
 		if (media.underWay.size > 0) this.violations.push(`${media.underWay.size} slots of no job`);
 		const awaited = [...media.awaited].join();
@@ -546,7 +550,7 @@ class World {
 			const { id, endsAt } = charge;
 			if (endsAt <= this.clock.now() || isPart(charge)) continue;
 			seen['slot left to a running job'] += 1;
-			if (!media.left.has(id)) this.violations.push(`${id} runs and holds no slot`);
+			if (!media.abandoned.has(id)) this.violations.push(`${id} runs and holds no slot`);
 		}
 	}
 

@@ -349,7 +349,7 @@ class World {
 			origin: { executionId: String(this.execution) },
 		});
 		const began = this.clock.monotonic();
-		this.hasLeft = this.workspace.slots['media'].left.size > 0;
+		this.hasLeft = this.workspace.slots['media'].abandoned.size > 0;
 		this.requests = 0;
 		this.given.clear();
 		const result = await this.clock.run(createJob(item));
@@ -409,7 +409,7 @@ class World {
 
 	/** Rule 3. */
 	private checkSlots(): void {
-		const { underWay, awaited, left } = this.workspace.slots['media'];
+		const { underWay, awaited, abandoned } = this.workspace.slots['media'];
 		const held = underWay.size + awaited.size;
 		if (held > 0) this.violations.push(`${held} slots are held, and nobody waits`);
 		const { state } = itemMemory(this.node, '0:0');
@@ -417,7 +417,7 @@ class World {
 		const { takesSlot } = this.story;
 		const isRunning = ({ id, endsAt }: Charge) => id === known && endsAt > this.clock.now();
 		const job = this.service.charges.find(isRunning);
-		if (takesSlot && job && !left.has(job.id))
+		if (takesSlot && job && !abandoned.has(job.id))
 			this.violations.push(`${job.id} runs, and its slot is free`);
 	}
 

@@ -87,7 +87,7 @@ export const limits: Mutant[] = [
 		'limits/unlisted-jobs-hold-slots': {
 			why: 'Where lists fail, the jobs of an execution that was stopped hold up the next one until they are given up.',
 			from: 'if (!isFree && now < pool.probeAt) return;',
-			to: 'if (!isFree && (pool.left.size > 0 || now < pool.probeAt)) return;',
+			to: 'if (!isFree && (pool.abandoned.size > 0 || now < pool.probeAt)) return;',
 		},
 		'limits/half-a-slot': {
 			why: 'Concurrent Jobs of 2.5 runs three jobs, and each third is refused.',
@@ -106,7 +106,7 @@ export const limits: Mutant[] = [
 		},
 		'limits/left-job-frees-its-slot': {
 			why: 'A job that an item has stopped waiting for still runs, and the next creation is refused.',
-			from: '\t\t\tpool.left.set(id, now);\n',
+			from: '\t\t\tpool.abandoned.set(id, now);\n',
 			to: '',
 		},
 		'limits/long-batch-gives-up': {

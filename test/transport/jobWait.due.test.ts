@@ -9,8 +9,8 @@ const TICK_MS = 250;
 /** Age at which a single job is looked at next that was still running at this one. */
 function nextPoll(durations: JobDurations, age: number): number {
 	const expectedEnd = durations.span(age);
-	const dueAt = durations.nextPoll(age);
-	const job = { dueAt, expectedEnd, seenEndedMs: durations.seenEnded };
+	const dueAt = durations.nextLookAge(age);
+	const job = { dueAt, expectedEnd, seenEndedMs: durations.seenEndedMs };
 	for (let at = age + 1_000; at < dueAt; at += TICK_MS) if (isPollDue([job], at, 60)) return at;
 	return dueAt;
 }
@@ -65,7 +65,7 @@ describe('several jobs are looked at', () => {
 		const jobs = began.map((at) => ({
 			dueAt: Infinity,
 			expectedEnd: { from: at + span.from, to: at + span.to },
-			seenEndedMs: durations.seenEnded,
+			seenEndedMs: durations.seenEndedMs,
 		}));
 		for (let now = 0; ; now += TICK_MS) if (isPollDue(jobs, now, requestsPerMinute)) return now;
 	}
@@ -87,7 +87,7 @@ describe('several jobs are looked at', () => {
 		const jobs = [0, 0, 0, 0, 6_500].map((at) => ({
 			dueAt: Infinity,
 			expectedEnd: { from: at + from, to: at + to },
-			seenEndedMs: durations.seenEnded,
+			seenEndedMs: durations.seenEndedMs,
 		}));
 		expect(isPollDue(jobs, 8_000, 60)).toBe(true);
 	});
