@@ -12,7 +12,7 @@ const { PACKED_PAGES, withAbsoluteLinks } = require('./scripts/packedPages');
  *
  * The checkout itself cannot be packed or published, whatever is typed: among its `files` is a folder with a
  * .npmignore that is a link to itself. npm cannot read it, ends, and prints its path, which says what to
- * type.
+ * type. A `prepack` script would be skipped under `ignore-scripts`, which .npmrc sets.
  */
 
 /** Copies files from beside the nodes to the same places in the build, byte for byte. */
