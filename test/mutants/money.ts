@@ -448,6 +448,18 @@ export const money: Mutant[] = [
 			to: 'PICTURE_SLOTS.includes(`no ${slot}`)',
 		},
 	}),
+	...caughtBy('test/creation/approval.test.ts', {
+		'money/plan-by-its-word': {
+			why: 'A 201 with a word that is not known passes for an approved run, which nobody approves then.',
+			from: 'isRefused || status === 201 ||',
+			to: 'isRefused ||',
+		},
+		'money/plan-is-forgotten': {
+			why: 'Retry On Fail puts a plan out as if it had been approved.',
+			from: 'isPlan ? asText(job.status) : undefined',
+			to: 'undefined',
+		},
+	}),
 	...caughtBy('test/creation/credits/today.test.ts', {
 		'money/guess-is-a-price': {
 			why: 'Films of ten seconds go out at the price of one of five, several at once.',
