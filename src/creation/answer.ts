@@ -1,17 +1,17 @@
+import { ENDPOINTS, idAskedFor, textOf } from '../api';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import { asText, isRecord, type ApiResponse, type Resource } from '../base/types';
-import { ENDPOINTS, idAskedFor, textOf } from '../api';
 import { AGENT_STATUS } from '../transport/jobState';
 import { meaningOf, refusalOf } from '../transport/statuses';
-import { keyInUse } from './idempotency/idempotency';
-import type { Item } from './item';
-import type { OperationSpec } from './operationSpec';
 import { settleEntry } from './credits/ledger';
-import type { Again, JobOrAgain, ObtainedJob, Progress } from './progress';
-import { haltAlike, recordAccepted } from './refusals';
+import { keyInUse } from './idempotency/idempotency';
 import { isOutcomeOpen, type ItemEvent, recordEvent } from './idempotency/itemState';
 import { forgetPaidKey } from './idempotency/paidKeys';
 import { rememberSeenJob } from './idempotency/replayedJob';
+import type { Item } from './item';
+import type { OperationSpec } from './operationSpec';
+import type { Again, JobOrAgain, ObtainedJob, Progress } from './progress';
+import { haltAlike, recordAccepted } from './refusals';
 
 /*
  * What the final answer to a creation means, and what it changes (`applyAnswer`).
@@ -40,12 +40,73 @@ export function applyAnswer(
 	return again === undefined ? made : { again };
 }
 
+/** The job of an answer, if it is about this request. @param sent the body of the request */
+function madeOf(
+	progress: Progress,
+	{ status, headers, body: resource }: ApiResponse,
+	sent: unknown,
+): Result<ObtainedJob> {
+	const { item, idempotency } = progress;
+	const { clock } = item.workspace;
+	const { state } = item.memory;
+	// An earlier try may have sent it first, and this answer be about what that has made.
+	const firstOutMs = state.is === 'sent' ? clock.now() - state.firstSentAt : 0;
+	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.lastRequest.since);
+	progress.lastRequest.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
+	const answered = resource as Resource;
+	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
+	const mismatch = mismatchOf(item, job, sent);
+	if (mismatch === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
+	if (idempotency.sameBy === 'ownKey') return keyInUse({ id: job.id });
+	return fail({ kind: 'badResponse', status, problem: mismatch });
+}
+
+/** The clock of a service shows seconds. */
+const CLOCK_RESOLUTION_MS = 1_000;
+
+/**
+ * An answer is about this request, or an error: under one key a service may answer with the job of another
+ * request.
+ * @returns what is wrong with it
+ */
+function mismatchOf(item: Item, job: Resource, sent: unknown): string | undefined {
+	const differs = (expected: unknown, actual: unknown) =>
+		textOf(expected) !== undefined && textOf(actual) !== undefined && expected !== actual;
+	const { mode } = isRecord(sent) ? sent : {};
+	const about = `the response is about ${job.id}, which is another`;
+	const { endpoint } = item.spec;
+	if (differs(idAskedFor(endpoint, item.request.path), job.id)) return `${about} resource`;
+	if (differs(item.spec.object, job.object)) return `${about} kind of resource`;
+	return differs(mode, job.mode) ? `${about} kind of media` : undefined;
+}
+
+/**
+ * What the specification says by the status of the answer (Operation details, States and transitions), so
+ * that no word in it decides: an agent run is planned (201) or approved (202), or completed by its review; a
+ * persona of pictures is ready (201).
+ */
+function impliedByStatus(
+	status: number,
+	{ endpoint }: OperationSpec,
+	job: Resource,
+): Omit<ObtainedJob, 'job'> {
+	if (endpoint === ENDPOINTS.reviewAgentRun) return { isOver: status !== 202 };
+	if (endpoint === ENDPOINTS.createAgentRun) {
+		const isRefused = textOf(job.auto_approval_error) !== undefined;
+		// In no contract is any other status: there only the word is left.
+		const isOther = status !== 201 && status !== 202;
+		const isPlan = isRefused || status === 201 || (isOther && job.status === AGENT_STATUS.planned);
+		return { isOver: isPlan, isPlan };
+	}
+	return { isOver: job.object === 'persona' && status === 201 };
+}
+
 /** The state of the item, which none of the other five changes. */
 function recordState(progress: Progress, made: Result<ObtainedJob>): void {
 	const { item, lastRequest } = progress;
 	const { executionSum, memory } = item;
-	// Not before its answer: a retry of an execution that is stopped while it is out has to know of it. And
-	// not after this, because the state names it. The ledger counts what the answer says, in the same step.
+	// Only now: while it was out, a retry of an execution that was stopped had to count it. And before its
+	// state changes, which names it. What its answer says counts from `settleLedger` on, in the same step.
 	executionSum.subtractOpen(item);
 	recordEvent(memory, eventOf(progress, made));
 	// A 429 between two requests without an answer does not begin Wait Timeout anew.
@@ -53,7 +114,50 @@ function recordState(progress: Progress, made: Result<ObtainedJob>): void {
 	lastRequest.openSince = isOutcomeOpen(memory.state) ? openSince : undefined;
 }
 
-/** The key: whether what the service keeps for it is of no use any more, so that another one is better. */
+/** What the final answer to a creation means for the item. */
+function eventOf(progress: Progress, made: Result<ObtainedJob>): ItemEvent {
+	const { holdsSecret, object } = progress.item.spec;
+	if (made.ok) {
+		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
+		if (holdsSecret) return { kind: 'outcomeUnknown' };
+		const { job, isPlan } = made.value;
+		const kind = textOf(job.object) ?? object;
+		return {
+			kind: 'jobKnown',
+			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
+			planStatus: isPlan ? asText(job.status) : undefined,
+		};
+	}
+	return eventOfFailure(progress, made);
+}
+
+function eventOfFailure(progress: Progress, { failure }: Failed): ItemEvent {
+	// The key belongs to another request: nothing was done for this one.
+	if (failure.kind === 'input') return { kind: 'refused', keepsKey: true };
+	if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };
+	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
+		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
+	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
+	const { refusal, nothingDone, isSignIn } = meaningOf(failure.status, failure.serviceError);
+	if (refusal === 'throttled' && endsKey(progress))
+		return { kind: 'refused', keepsKey: progress.idempotency.othersUseKey };
+	if (refusal === 'throttled' || isSignIn) return { kind: 'noEffect' };
+	return { kind: 'refused', keepsKey: !nothingDone };
+}
+
+/** Whether after this 429 the next try, or the next request, takes another key. */
+function endsKey({ idempotency, slotWait }: Progress): boolean {
+	// Where no slot is needed, the client has repeated it as long as it may: this try of the node is over.
+	if (slotWait.kind === undefined) return true;
+	// Others find what is made under a key that they use too.
+	if (idempotency.othersUseKey) return false;
+	return (slotWait.timesThrottled + 1) % REFUSALS_OF_ONE_KEY === 0;
+}
+
+/** After so many 429 under one key, the service may keep them for the key. */
+const REFUSALS_OF_ONE_KEY = 3;
+
+/** The key: equal requests may go on, and after a 402 the item may have another key to try at once. */
 function settleKey(progress: Progress, made: Result<ObtainedJob>): 'otherKey' | undefined {
 	const { item, idempotency } = progress;
 	const { state } = item.memory;
@@ -125,107 +229,4 @@ function tellRun({ item }: Progress, made: Result<ObtainedJob>, again: Again | u
 	}
 	// Where the run fails with its first failure, nobody asks what was accepted.
 	if (made.ok && item.run.continuesOnFail) recordAccepted(item);
-}
-
-/** The clock of a service shows seconds. */
-const CLOCK_RESOLUTION_MS = 1_000;
-
-function madeOf(
-	progress: Progress,
-	{ status, headers, body: resource }: ApiResponse,
-	sent: unknown,
-): Result<ObtainedJob> {
-	const { item, idempotency } = progress;
-	const { clock } = item.workspace;
-	const { state } = item.memory;
-	// An earlier try may have sent it first, and this answer be about what that has made.
-	const firstOutMs = state.is === 'sent' ? clock.now() - state.firstSentAt : 0;
-	const wasOutMs = Math.max(firstOutMs, clock.monotonic() - progress.lastRequest.since);
-	progress.lastRequest.sentAt = Date.parse(headers.date ?? '') - wasOutMs - CLOCK_RESOLUTION_MS;
-	const answered = resource as Resource;
-	const job: Resource = { ...answered, object: answered.object ?? item.spec.object };
-	const mismatch = mismatchOf(item, job, sent);
-	if (mismatch === undefined) return ok({ job, ...impliedByStatus(status, item.spec, job) });
-	if (idempotency.sameBy === 'ownKey') return keyInUse({ id: job.id });
-	return fail({ kind: 'badResponse', status, problem: mismatch });
-}
-
-/**
- * An answer is about this request, or an error: under one key a service may answer with the job of another
- * request.
- * @returns what is wrong with it
- */
-function mismatchOf(item: Item, job: Resource, sent: unknown): string | undefined {
-	const differs = (expected: unknown, actual: unknown) =>
-		textOf(expected) !== undefined && textOf(actual) !== undefined && expected !== actual;
-	const { mode } = isRecord(sent) ? sent : {};
-	const about = `the response is about ${job.id}, which is another`;
-	const { endpoint } = item.spec;
-	if (differs(idAskedFor(endpoint, item.request.path), job.id)) return `${about} resource`;
-	if (differs(item.spec.object, job.object)) return `${about} kind of resource`;
-	return differs(mode, job.mode) ? `${about} kind of media` : undefined;
-}
-
-/** What the final answer to a creation means for the item. */
-function eventOf(progress: Progress, made: Result<ObtainedJob>): ItemEvent {
-	const { holdsSecret, object } = progress.item.spec;
-	if (made.ok) {
-		// Only the answer itself reveals a secret, so the request is repeated rather than the resource read.
-		if (holdsSecret) return { kind: 'outcomeUnknown' };
-		const { job, isPlan } = made.value;
-		const kind = textOf(job.object) ?? object;
-		return {
-			kind: 'jobKnown',
-			job: kind === undefined ? { id: job.id } : { id: job.id, object: kind },
-			planStatus: isPlan ? asText(job.status) : undefined,
-		};
-	}
-	return eventOfFailure(progress, made);
-}
-
-function eventOfFailure(progress: Progress, { failure }: Failed): ItemEvent {
-	// The key belongs to another request: nothing was done for this one.
-	if (failure.kind === 'input') return { kind: 'refused', keepsKey: true };
-	if (failure.kind === 'badResponse') return { kind: 'outcomeUnknown' };
-	if (failure.kind === 'cancelled' || failure.kind === 'noResponse')
-		return { kind: failure.outcomeUnknown ? 'outcomeUnknown' : 'noEffect' };
-	if (failure.kind !== 'status' || failure.outcomeUnknown) return { kind: 'outcomeUnknown' };
-	const { refusal, nothingDone, isSignIn } = meaningOf(failure.status, failure.serviceError);
-	if (refusal === 'throttled' && endsKey(progress))
-		return { kind: 'refused', keepsKey: progress.idempotency.othersUseKey };
-	if (refusal === 'throttled' || isSignIn) return { kind: 'noEffect' };
-	return { kind: 'refused', keepsKey: !nothingDone };
-}
-
-/** After so many 429 under one key, the service may keep them for the key. */
-const REFUSALS_OF_ONE_KEY = 3;
-
-/** Whether a further 429 ends the use of the key that it came to. */
-function endsKey({ idempotency, slotWait }: Progress): boolean {
-	// Where no slot is needed, the client has repeated it as long as it may: this try of the node is over.
-	if (slotWait.kind === undefined) return true;
-	// Others find what is made under a key that they use too.
-	if (idempotency.othersUseKey) return false;
-	return (slotWait.timesThrottled + 1) % REFUSALS_OF_ONE_KEY === 0;
-}
-
-/**
- * What the specification says by the status of the answer (Operation details, States and transitions), so
- * that no word in it decides: an agent run is planned (201) or approved (202), or completed by its review; a
- * persona of pictures is ready (201).
- */
-function impliedByStatus(
-	status: number,
-	{ endpoint }: OperationSpec,
-	job: Resource,
-): Omit<ObtainedJob, 'job'> {
-	if (endpoint === ENDPOINTS.reviewAgentRun) return { isOver: status !== 202 };
-	if (endpoint === ENDPOINTS.createAgentRun) {
-		const isRefused = textOf(job.auto_approval_error) !== undefined;
-		// In no contract is any other status: there only the word is left.
-		const isOther = status !== 201 && status !== 202;
-		const isPlan = isRefused || status === 201 || (isOther && job.status === AGENT_STATUS.planned);
-		return { isOver: isPlan, isPlan };
-	}
-	return { isOver: job.object === 'persona' && status === 201 };
 }

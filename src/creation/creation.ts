@@ -36,7 +36,7 @@ import { goOnWithLost } from './idempotency/lostRequests';
 import { forgetPaidKey } from './idempotency/paidKeys';
 import { confirmJob } from './idempotency/replayedJob';
 import type { Item, ItemOutput, Settings } from './item';
-import { collect, expiryOf, withOutputs, readKnownJob } from './outputs';
+import { fetchFiles, expiryOf, withOutputs, readKnownJob } from './outputs';
 import type { ObtainedJob, Progress } from './progress';
 import { refusedAlike, unlessRefusedAlike, whyStopped } from './refusals';
 import { withReadPermit } from './run';
@@ -325,7 +325,7 @@ class Creation {
 		const mayChange = spec.output === 'job' && job.object === 'agent_run';
 		const resource = spec.holdsSecret || mayChange ? undefined : rememberedText(job);
 		recordEvent(memory, { kind: 'jobSucceeded', resource });
-		return unapproved ?? (await collect(item, await withOutputs(item, job)));
+		return unapproved ?? (await fetchFiles(item, await withOutputs(item, job)));
 	}
 
 	/** The job has failed: the next try makes another one. */

@@ -137,7 +137,7 @@ function sampleFor(object: string | undefined, body: Json): Sample | undefined {
 }
 
 /** The outputs that a job would have, with links that lead nowhere. */
-function outputsOf(id: string, count: number, { mediaType, extension }: Sample): Json[] {
+function sampleOutputs(id: string, count: number, { mediaType, extension }: Sample): Json[] {
 	return Array.from({ length: count }, (_, index) => ({
 		id: `${id}_output_${index + 1}`,
 		url: `https://example.com/dry-run/${id}_${index + 1}.${extension}`,
@@ -152,13 +152,13 @@ function finished(item: Item, { path, body: sent }: ApiRequest, id: string): Jso
 	const sample = sampleFor(object, body);
 	switch (object) {
 		case 'generation': {
-			const outputs = sample ? outputsOf(id, countAskedFor(body), sample) : [];
+			const outputs = sample ? sampleOutputs(id, countAskedFor(body), sample) : [];
 			const ids = outputs.map((output) => output.id);
 			const { mode, model } = body;
 			return { id, object, status: 'completed', mode, model, output_ids: ids, outputs };
 		}
 		case 'speech_generation': {
-			const [output] = sample ? outputsOf(id, 1, sample) : [];
+			const [output] = sample ? sampleOutputs(id, 1, sample) : [];
 			const lines = Array.isArray(body.blocks) ? body.blocks.length : 0;
 			return {
 				id,

@@ -185,7 +185,7 @@ export async function fetchOnce(
  * Downloads the files of a job, or the preview of a persona or voice, into n8n if wanted. A file that cannot
  * be downloaded is a failure carrying the job.
  */
-export async function collect(context: FileContext, job: Resource): Promise<Result<ItemOutput>> {
+export async function fetchFiles(context: FileContext, job: Resource): Promise<Result<ItemOutput>> {
 	const outputs = filesIn(job);
 	const warning = warningOf(job, outputs.length, lacksOutputs(job));
 	const itemOutput: ItemOutput = { resources: [job], warning };

@@ -32,9 +32,6 @@ interface RunCache {
 /** So many items of a run read at a time: as many as a workspace runs jobs by default. */
 const READS_AT_ONCE = 5;
 
-/** An item as it was checked: ready to be run, or what is wrong with it. */
-export type CheckedItem = Result<Prepared>;
-
 /**
  * One run of a node: what its items know about each other. Without Continue On Fail n8n discards all results
  * when one item fails. So nothing is sent if one is invalid, and the error of a failed run names the jobs
@@ -58,12 +55,12 @@ export class Run {
 	private readonly byKey = new Map<string, ItemsOfKey>();
 
 	/**
-	 * @param checked all items, by n8n's number
+	 * @param checked all items, by n8n's number: ready to be run, or what is wrong with them
 	 * @param continuesOnFail whether an item that fails becomes a row among others
 	 * @param cancel fires when the execution is cancelled
 	 */
 	constructor(
-		readonly checked: ReadonlyMap<number, CheckedItem> = new Map(),
+		readonly checked: ReadonlyMap<number, Result<Prepared>> = new Map(),
 		readonly continuesOnFail = false,
 		cancel?: AbortSignal,
 	) {

@@ -49,7 +49,7 @@ type Context = Pick<Item, 'nodeMemory' | 'host' | 'workspace'>;
  * Finds a file by one of its names. The name of the same request comes first: a request that is sent again
  * under its key must name the same URL.
  */
-function find(
+function findSent(
 	{ nodeMemory, workspace }: Context,
 	{ execution, elsewhere }: FileNames,
 ): SentFile | undefined {
@@ -60,7 +60,7 @@ function find(
 	return candidates.find((one) => one && isUsable(one, workspace.clock));
 }
 
-function remember({ nodeMemory, workspace }: Context, names: FileNames, file: Json): void {
+function rememberSent({ nodeMemory, workspace }: Context, names: FileNames, file: Json): void {
 	const sent = { file, at: workspace.clock.now() };
 	const keep = (earlier: SentFile | undefined): SentFile =>
 		earlier && isUsable(earlier, workspace.clock) ? earlier : sent;
@@ -92,9 +92,9 @@ export async function sendUnlessSent(
 	const ofNode = getOrCreate(underWay, item.nodeMemory, () => new Map());
 	let hasFailed = false;
 	for (;;) {
-		const sentFile = find(item, names);
+		const sentFile = findSent(item, names);
 		if (sentFile) {
-			remember(item, names, sentFile.file);
+			rememberSent(item, names, sentFile.file);
 			return ok(sentFile.file);
 		}
 		const others = ofNode.get(names.execution);
@@ -109,7 +109,7 @@ export async function sendUnlessSent(
 	}
 	const sending = send()
 		.then((sent) => {
-			if (sent.ok) remember(item, names, sent.value);
+			if (sent.ok) rememberSent(item, names, sent.value);
 			return sent;
 		})
 		.finally(() => ofNode.delete(names.execution));

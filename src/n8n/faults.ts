@@ -6,7 +6,7 @@ import { fail, type Failed } from '../base/result';
  *
  * - an item, from the moment that it is put together to its end: `runToEnd` in `runOperation.ts`
  * - a tool call, which goes on when nobody waits for it any more: `startCall` in `tool.ts`
- * - the rows of an item: `finish` in `runOperation.ts`
+ * - the rows of an item: `withRows` in `runOperation.ts`
  * - what is only said or remembered of a run: `addReceipt` and `recordEndOfRun` in `runOperation.ts`
  *
  * Below `src/n8n` they are thrown on, past a creation, which gives its slot to others. What nobody awaits

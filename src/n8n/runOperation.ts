@@ -55,7 +55,7 @@ export async function runOperation(
 	try {
 		throwFailure(running, invalidOf(call, checked));
 		const itemEnds = await runAll(running, remembered, checked);
-		ends = itemEnds.map((end) => finish(running, end));
+		ends = itemEnds.map((end) => withRows(running, end));
 		throwFailure(running, ends);
 		hasFailed = false;
 		addReceipt(running, ends);
@@ -205,7 +205,7 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
  * way that ends this one too, its signal is aborted, so that nothing is sent.
  */
 export async function runItem(item: Item): Promise<Result<ItemOutput>> {
-	const result = await operate(item);
+	const result = await carryOut(item);
 	if (!result.ok) {
 		haltAlike(item, result);
 		return result;
@@ -220,7 +220,7 @@ export async function runItem(item: Item): Promise<Result<ItemOutput>> {
 }
 
 /** Chooses what carries the item out. Not `async`: see `WaitQueue`. */
-function operate(item: Item): Promise<Result<ItemOutput>> {
+function carryOut(item: Item): Promise<Result<ItemOutput>> {
 	const { spec, settings, parts = [] } = item;
 	if (spec.perform) return spec.perform(item);
 	if (!spec.creates) return WITHOUT_CREATION[spec.output](item);
@@ -229,7 +229,7 @@ function operate(item: Item): Promise<Result<ItemOutput>> {
 }
 
 /** Makes the rows of an item. If that throws, the item has failed, whatever it has made. */
-function finish(running: Running, end: End): Finished {
+function withRows(running: Running, end: End): Finished {
 	try {
 		return { ...end, rows: rowsOfEnd(running, end) };
 	} catch (error) {

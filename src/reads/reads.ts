@@ -10,7 +10,7 @@ import { sendFile } from '../creation/uploads';
 import { withReadPermit } from '../creation/run';
 import type { Item, ItemOutput } from '../creation/item';
 import type { OutputKind } from '../creation/operationSpec';
-import { collect, type FileContext } from '../creation/outputs';
+import { fetchFiles, type FileContext } from '../creation/outputs';
 import { withSamples } from './voiceSamples';
 
 /*
@@ -97,14 +97,14 @@ const readAsBefore = (item: Item): FileContext => {
 /** Downloads the files of a job that has succeeded. Any other job stays as it is. */
 async function withFilesIfGood(item: Item, job: Json): Promise<Result<ItemOutput>> {
 	const isGood = isResource(job) && jobState(job, item.settings.terminalStatuses) === 'good';
-	return isGood ? await collect(readAsBefore(item), job) : ok(withoutFiles([job]));
+	return isGood ? await fetchFiles(readAsBefore(item), job) : ok(withoutFiles([job]));
 }
 
 /** Reads or changes a resource that is no job, and downloads its preview if it has one. */
 async function readWithPreview(item: Item): Promise<Result<ItemOutput>> {
 	const answered = await requestOne(item);
 	const [resource] = answered.ok ? answered.value.resources : [];
-	return isResource(resource) ? await collect(readAsBefore(item), resource) : answered;
+	return isResource(resource) ? await fetchFiles(readAsBefore(item), resource) : answered;
 }
 
 async function readJob(item: Item): Promise<Result<ItemOutput>> {
@@ -131,7 +131,7 @@ async function waitForJob(item: Item): Promise<Result<ItemOutput>> {
 	const waited = await workspace.poller.wait(host.channel, found.value, waitTimeoutMs, options);
 	const done = waited.ok ? toResult(waited.value, terminalStatuses) : waited;
 	if (!done.ok) return done;
-	const itemOutput = await collect(readAsBefore(item), done.value);
+	const itemOutput = await fetchFiles(readAsBefore(item), done.value);
 	return itemOutput.ok ? ok({ ...itemOutput.value, finished: true }) : itemOutput;
 }
 

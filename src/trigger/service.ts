@@ -22,7 +22,7 @@ import { errorOf, isOutcomeUnknown } from '../transport/statuses';
 import { asWritten, detailsOf, nodeError, operationError } from '../n8n/output/errors';
 import { errorRow } from '../n8n/output/failedRows';
 import { inFields } from '../n8n/output/rows';
-import { collect } from '../creation/outputs';
+import { fetchFiles } from '../creation/outputs';
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -131,7 +131,7 @@ export async function downloadFiles(
 ): Promise<Result<IBinaryKeyData>> {
 	const nodeMemory = context.getContext('node');
 	const settings = { downloadOutputs: true };
-	const collected = await collect({ host, workspace, nodeMemory, settings }, job);
+	const collected = await fetchFiles({ host, workspace, nodeMemory, settings }, job);
 	if (!collected.ok) return collected;
 	const [files = []] = collected.value.files ?? [];
 	return ok(inFields(files, 'data'));

@@ -1,9 +1,9 @@
-import { ok } from '../../src/base/result';
+import { ok, type Result } from '../../src/base/result';
 import type { ApiRequest } from '../../src/base/types';
 import { create } from '../../src/creation/creation';
 import { dryRun } from '../../src/creation/dryRun';
-import type { Item } from '../../src/creation/item';
-import { Run, type CheckedItem } from '../../src/creation/run';
+import type { Item, Prepared } from '../../src/creation/item';
+import { Run } from '../../src/creation/run';
 import { BinaryReference } from '../../src/files/localFile';
 import { Workspace } from '../../src/transport/workspace';
 import { answer } from '../model/answers';
@@ -55,7 +55,7 @@ const DOORS: Record<string, Door> = {
 test.each(Object.entries(DOORS))('%s', async (_name, { parts, does = create, path, binary }) => {
 	const clock = new VirtualClock();
 	const workspace = new Workspace(PLAN, clock, Math.random);
-	const checked = new Map<number, CheckedItem>();
+	const checked = new Map<number, Result<Prepared>>();
 	const run = new Run(checked, true);
 	let isBroken = true;
 	const breakOff = () => {

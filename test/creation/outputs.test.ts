@@ -2,7 +2,7 @@
 import { Readable } from 'stream';
 import { ENDPOINTS } from '../../src/api';
 import type { Host } from '../../src/transport/host';
-import { collect } from '../../src/creation/outputs';
+import { fetchFiles } from '../../src/creation/outputs';
 import { runItem } from '../../src/n8n/runOperation';
 import type { NodeMemory } from '../../src/creation/idempotency/itemState';
 import type { Resource, Send } from '../../src/base/types';
@@ -53,7 +53,7 @@ async function collected(given: Resource, fresh: unknown = job(), more: Partial<
 	const request = { method: 'POST', path: '/generations', body: { prompt: 'a cat' } } as const;
 	const settings = { downloadOutputs: true };
 	const item = runOf({ host, workspace: workspaceWith(clock), request, settings, ...more });
-	return { result: await clock.run(collect(item, given)), asked };
+	return { result: await clock.run(fetchFiles(item, given)), asked };
 }
 
 test('an output without an ID that has changed meanwhile is another file, and one whose link was renewed is not', async () => {
@@ -117,7 +117,7 @@ test('one read of a job serves all of its files, whose links have expired', asyn
 	const clock = new VirtualClock();
 	const settings = { downloadOutputs: true };
 	const item = runOf({ host, workspace: workspaceWith(clock), settings });
-	expect((await clock.run(collect(item, gone))).ok).toBe(true);
+	expect((await clock.run(fetchFiles(item, gone))).ok).toBe(true);
 	expect(asked).toEqual(['a-gone', 'a-new', 'b-new', 'c-new', 'd-new'].map(url));
 	expect(reads).toHaveLength(1);
 });
@@ -256,7 +256,7 @@ test('rows that share a job fetch a file of it once; one that cannot be fetched 
 		const rows = ['0:0', '0:1'].map((item) =>
 			runOf({ host, workspace, nodeMemory, settings, origin: { place: item } }),
 		);
-		return await clock.run(Promise.all(rows.map(async (row) => await collect(row, job()))));
+		return await clock.run(Promise.all(rows.map(async (row) => await fetchFiles(row, job()))));
 	};
 	const refusal = { status: 403, headers: {}, close: () => {}, body: Readable.from([]) };
 	const get = jest.spyOn(host, 'get').mockResolvedValue(refusal);

@@ -99,7 +99,7 @@ const STEPS: Array<[string, Break]> = [
 	['the list of its jobs', () => breakMethod('addJob')],
 	['what is remembered of its end', named('recordEvent', 'jobSucceeded')],
 	['a further read of its outputs', named('withOutputs')],
-	['its files', named('collect')],
+	['its files', named('fetchFiles')],
 	['a download', named('download')],
 	['what type its file is of', named('detect')],
 	['that it has ended well', named('recordEnd')],

@@ -11,6 +11,8 @@ const files = PUBLISHED.flatMap((folder) => filesIn(folder));
 interface Declared {
 	name: string;
 	isExported: boolean;
+	/** Whether it is a function or a type, and no value. */
+	isDefinition: boolean;
 	file: string;
 }
 
@@ -22,10 +24,14 @@ function declaredIn(file: string): Declared[] {
 		const named = ts.isVariableStatement(statement)
 			? [...statement.declarationList.declarations]
 			: [statement as ts.Node as ts.NamedDeclaration];
-		return named
-			.flatMap(({ name }) => name ?? [])
-			.filter(ts.isIdentifier)
-			.map(({ text }) => ({ name: text, isExported, file }));
+		return named.flatMap((declaration) => {
+			const { name } = declaration;
+			if (name === undefined || !ts.isIdentifier(name)) return [];
+			const value = ts.isVariableDeclaration(declaration) ? declaration.initializer : undefined;
+			const isDefinition =
+				!ts.isVariableDeclaration(declaration) || (value && ts.isArrowFunction(value)) === true;
+			return [{ name: name.text, isExported, isDefinition, file }];
+		});
 	});
 }
 
@@ -43,6 +49,16 @@ test('what a file of src exports is called as nothing else is', () => {
 		.filter((name) => declared.filter((other) => other.name === name).length > 1);
 	expect(twice.filter((name) => !TWICE.includes(name))).toEqual([]);
 	expect(exported.length).toBeGreaterThan(400);
+});
+
+test('a function or a type of src is called as no other is, also where nobody may import it', () => {
+	const names = files
+		.filter((file) => file.startsWith('src/'))
+		.flatMap(declaredIn)
+		.filter(({ isDefinition }) => isDefinition)
+		.map(({ name }) => name);
+	expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+	expect(names.length).toBeGreaterThan(1_000);
 });
 
 test('no two files of src have one name', () => {

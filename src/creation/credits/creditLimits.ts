@@ -103,8 +103,9 @@ function expectedOf(item: Item, body: unknown): Expected {
 }
 
 /**
- * Whether a request that was not sent yet may be refused only because of what others count with that had no
- * answer. Another row of the run may be asking for that again, which shows what it has cost.
+ * Whether a limit may refuse a request, which was not sent yet, only because requests of others had no answer
+ * and count with what they may have cost. Another row may be about to ask for one of these again, which shows
+ * what it has cost.
  */
 export function dependsOnOpen(item: Item): boolean {
 	const { executionSum, memory } = item;

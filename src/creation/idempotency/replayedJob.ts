@@ -65,11 +65,11 @@ type Provenance = 'new' | 'before' | 'unsure';
  * 5. Nothing of that: unsure. Of one that has failed, the list may tell (`wasListedBefore`).
  */
 function provenanceOf(progress: Progress, job: Resource): Provenance {
-	const { item, lastRequest, leftJob } = progress;
+	const { beganAt, item, jobSeenAt, lastRequest, leftJob } = progress;
 	const madeAt = momentOf(job.created_at);
 	const age = (lastRequest.sentAt ?? NaN) - madeAt;
 	if (age <= 0) return 'new';
-	if (wasSeenBefore(progress)) return 'before';
+	if (jobSeenAt !== undefined && jobSeenAt < beganAt) return 'before';
 	const isRunning = jobState(job, item.settings.terminalStatuses) === 'running';
 	if (isRunning || !mayBeOfOthers(progress)) return 'unsure';
 	const isOlder = age > CLOCKS_DIFFER_MS && age < OLDEST_MS;
@@ -79,10 +79,6 @@ function provenanceOf(progress: Progress, job: Resource): Provenance {
 	const sentApart = lastRequest.since - leftJob.outSince;
 	return Math.abs(madeApart - sentApart) < 2_000 ? 'new' : 'before';
 }
-
-/** Whether this process had seen the job of the answer before this try began. */
-const wasSeenBefore = ({ jobSeenAt, beganAt }: Progress): boolean =>
-	jobSeenAt !== undefined && jobSeenAt < beganAt;
 
 /** More jobs than a workspace makes in a day. After a day keys have expired. */
 const MOST_JOBS = 20_000;
