@@ -45,6 +45,16 @@ export const money: Mutant[] = [
 		},
 	}),
 	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
+		'money/kept-429-for-ever': {
+			why: 'A service keeps a 429 for its key, and each try of the node is refused for as long as it may wait.',
+			from: 'if (slotWait.kind === undefined) return true;',
+			to: 'if (slotWait.kind === undefined) return false;',
+		},
+		'money/kept-429-in-each-slot': {
+			why: 'A service keeps a 429 for its key, and the row is refused in slot after slot for Wait Timeout.',
+			from: '(slotWait.timesThrottled + 1) % REFUSALS_OF_ONE_KEY === 0',
+			to: 'false',
+		},
 		'money/no-key-is-sent-again': {
 			why: 'With Avoid Paying Twice off, a lost answer is paid for again and again within one run.',
 			from: 'replayable: () => key !== undefined && !hasKeyExpired(item),',

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ApiRequest, SendResult } from '../../../src/base/types';
 import { newMemory, isOutcomeOpen } from '../../../src/creation/idempotency/itemState';
 import { answer, errorBody, LOST } from '../../model/answers';
-import { oneItem, type RunParts } from '../../model/run';
+import { CREATE, oneItem, type RunParts } from '../../model/run';
 import { byId, clock, ended, setUp } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
@@ -161,6 +161,17 @@ test.each<[name: string, settings: RunParts['settings'], tried: number, paid: nu
 		expect([new Set(keys()).size, model.jobs.length]).toEqual([tried, paid]);
 	},
 );
+
+test('what needs no slot and was refused with 429 for a whole try takes the next key in the next one', async () => {
+	const { model, make, through, keys } = oneItem();
+	const spec = { ...CREATE, takesSlot: undefined };
+	through(({ method }) => (method === 'POST' ? answer(429, errorBody('Busy')) : undefined));
+	expect(await make({ spec })).toMatchObject({ failure: { kind: 'status', status: 429 } });
+	expect(new Set(keys()).size).toBe(1);
+	through(() => undefined);
+	expect((await make({ spec })).ok).toBe(true);
+	expect([new Set(keys()).size, model.jobs.length]).toEqual([2, 1]);
+});
 
 describe('with a key of the user', () => {
 	const settings = { idempotency: 'custom' as const, idempotencyKey: 'order 7' };
