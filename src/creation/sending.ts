@@ -243,22 +243,23 @@ async function exchange(
 	const { host, memory, request, settings, spec, workspace } = item;
 	const { clock, client } = workspace;
 	const cancel = host.channel.signal;
-	const ending = new AbortController();
+	/** Fires when no further attempt is to go out. */
+	const noFurther = new AbortController();
 	let isOut = false;
 	const onStop = () => {
-		if (!isOut) ending.abort();
+		if (!isOut) noFurther.abort();
 	};
 	let onCancel = () => {};
 	const cancelled = new Promise<Failed>((resolve) => {
 		onCancel = () => {
-			ending.abort();
+			noFurther.abort();
 			resolve(fail({ kind: 'cancelled', outcomeUnknown: isOut }));
 		};
 	});
 	onAbort(cancel, onCancel);
 	onAbort(channel.signal, onStop);
-	if (channel.signal?.aborted) ending.abort();
-	// Recorded before it is sent, so that a run that dies in between can pick it up.
+	if (channel.signal?.aborted) noFurther.abort();
+	// Recorded before it is sent, so that a try after a crash knows of it.
 	const onSending = () => {
 		if (isOut) return;
 		isOut = true;
@@ -270,7 +271,7 @@ async function exchange(
 	const headers: Record<string, string> = {};
 	if (key !== undefined) headers[IDEMPOTENCY_HEADER] = key;
 	const answering: Promise<Result<ApiResponse>> = client.request(
-		{ ...host.channel, signal: ending.signal },
+		{ ...host.channel, signal: noFurther.signal },
 		{ method: 'POST', path, query: request.query, body, headers, outlivesCancel: true },
 		{
 			onSending,

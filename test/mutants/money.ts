@@ -104,8 +104,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/n8n/tool.test.ts', {
 		'money/stop-forgets-what-is-out': {
 			why: 'When an agent has had its answer, a creation that is out is given up, and its job is lost.',
-			from: 'if (!isOut) ending.abort();',
-			to: 'ending.abort();',
+			from: 'if (!isOut) noFurther.abort();',
+			to: 'noFurther.abort();',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {

@@ -222,7 +222,7 @@ export type ItemEvent =
 	| { kind: 'startsOver' }
 	| { kind: 'userWarned'; execution: string };
 
-/** Records an event. Nothing else changes the state of an item. */
+/** Changes the state of an item. Else it is set only by what an item goes on with (`goOnWithLost`). */
 export function recordEvent(memory: { state: ItemState }, event: ItemEvent): void {
 	memory.state = transition(memory.state, event);
 }

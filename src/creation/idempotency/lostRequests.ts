@@ -12,45 +12,6 @@ import type { ItemMemory, ItemState, NodeMemory } from './itemState';
  * another execution. What it finds becomes its own (`goOnWithLost`).
  */
 
-/** The requests of earlier runs of a node, within one execution, that have not ended well, by their hash. */
-export type Unfinished = Map<string, Array<[place: string, memory: ItemMemory]>>;
-
-const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
-
-/**
- * @param place of an item of the run that asks. What the other items of that run have asked for is theirs,
- * and not among it
- */
-function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
-	const found: Unfinished = new Map();
-	for (const [other, memory] of Object.entries(items)) {
-		const { requestHash, endedIn } = memory;
-		if (requestHash === undefined || endedIn !== undefined || rankOf(memory) === 0) continue;
-		if (runOf(other) === runOf(place)) continue;
-		getOrCreate(found, requestHash, () => []).push([other, memory]);
-	}
-	return found;
-}
-
-/**
- * Takes a request that an earlier run of the node in this execution has made and got nothing for. From now on
- * it is this item's.
- */
-function takeUnfinished({ run, nodeMemory, origin, settings }: Item, requestHash: string) {
-	// A call of a tool finds the one that it repeats by its name (`placeOfToolCall` in `n8n/tool.ts`).
-	if (settings.isTool) return undefined;
-	run.cache.unfinished ??= unfinishedIn(nodeMemory, origin.place);
-	const [place, memory] = run.cache.unfinished.get(requestHash)?.shift() ?? [];
-	if (place !== undefined) delete nodeMemory.items[place];
-	return memory;
-}
-
-/** It is copied, because the other execution may still get an answer, and records that in its own memory. */
-function goOnWith(memory: ItemMemory, { keySeed, state }: ItemMemory): void {
-	memory.keySeed = keySeed;
-	memory.state = state;
-}
-
 /**
  * Makes what was lost of the same request the state of an item. Only one that asks for the first time may
  * take it from another item. Of any other one n8n may have kept an older memory than this process has.
@@ -68,6 +29,42 @@ export function goOnWithLost(item: Item, requestHash: string, isFirst: boolean):
 	// If this retry is stopped too, the next one goes on with what this one comes to.
 	if (mayTake && lost.isProduction) lost.add(memory, requester);
 }
+
+/** The memory is copied: the other execution may still get an answer, which it records in its own. */
+function goOnWith(memory: ItemMemory, { keySeed, state }: ItemMemory): void {
+	memory.keySeed = keySeed;
+	memory.state = state;
+}
+
+/**
+ * Takes a request that an earlier run of the node in this execution has made and got nothing for. From now on
+ * it is this item's.
+ */
+function takeUnfinished({ run, nodeMemory, origin, settings }: Item, requestHash: string) {
+	// A call of a tool finds the one that it repeats by its name (`placeOfToolCall` in `n8n/tool.ts`).
+	if (settings.isTool) return undefined;
+	run.cache.unfinished ??= unfinishedIn(nodeMemory, origin.place);
+	const [place, memory] = run.cache.unfinished.get(requestHash)?.shift() ?? [];
+	if (place !== undefined) delete nodeMemory.items[place];
+	return memory;
+}
+
+/** The requests of earlier runs of a node, within one execution, that have not ended well, by their hash. */
+export type Unfinished = Map<string, Array<[place: string, memory: ItemMemory]>>;
+
+/** @param place of an item of the run that asks: what its other items have asked for is theirs */
+function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
+	const found: Unfinished = new Map();
+	for (const [other, memory] of Object.entries(items)) {
+		const { requestHash, endedIn } = memory;
+		if (requestHash === undefined || endedIn !== undefined || rankOf(memory) === 0) continue;
+		if (runOf(other) === runOf(place)) continue;
+		getOrCreate(found, requestHash, () => []).push([other, memory]);
+	}
+	return found;
+}
+
+const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
 
 /*
  * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
