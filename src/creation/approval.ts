@@ -1,13 +1,13 @@
-import { fail, ok, type Failed, type Result } from '../base/result';
-import { flagOf, canonicalJson } from '../base/values';
-import { isRecord, type Json, type Resource } from '../base/types';
-import { roundedUp } from '../base/texts';
 import { textOf } from '../api';
+import { fail, ok, type Failed, type Result } from '../base/result';
+import { roundedUp } from '../base/texts';
+import { isRecord, type Json, type Resource } from '../base/types';
+import { flagOf, canonicalJson } from '../base/values';
 import { requestResource } from '../transport/client';
 import { creditsOf } from '../transport/priceBook';
 import { refusalOf } from '../transport/statuses';
-import type { Item } from './item';
 import { toleranceOf } from './credits/creditLimits';
+import type { Item } from './item';
 
 /**
  * The failure of an agent run that is still a plan, if it was to be approved at once. The run is kept, and

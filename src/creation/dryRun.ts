@@ -1,21 +1,21 @@
 import { textOf } from '../api';
-import { fail, ok, type Result } from '../base/result';
 import { findOnce } from '../base/maps';
-import { flagOf, instancesIn, withoutInstances } from '../base/values';
+import { fail, ok, type Result } from '../base/result';
 import { creditWords, roundedUp } from '../base/texts';
 import { asText, isRecord, type ApiRequest, type Json, type Resource } from '../base/types';
+import { flagOf, instancesIn, withoutInstances } from '../base/values';
 import { BinaryReference } from '../files/localFile';
 import { sampleMp4, samplePng, sampleWav } from '../files/samples';
+import type { StoredFile } from '../transport/host';
 import { filesIn } from '../transport/jobState';
 import { charactersIn, countAskedFor } from '../transport/priceBook';
-import { readableStem, requestedText } from './outputs';
-import type { StoredFile } from '../transport/host';
-import { withFirstModel } from './firstModel';
-import type { Item, ItemOutput } from './item';
-import { requestHashOf, idempotencyOf } from './idempotency/idempotency';
-import type { DrySummary, Run } from './run';
 import { askBook, withBudget } from './credits/creditLimits';
+import { withFirstModel } from './firstModel';
+import { requestHashOf, idempotencyOf } from './idempotency/idempotency';
 import { statesOf } from './idempotency/itemState';
+import type { Item, ItemOutput } from './item';
+import { readableStem, requestedText } from './outputs';
+import type { DrySummary, Run } from './run';
 import { openFiles } from './uploads';
 
 /*

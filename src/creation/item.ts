@@ -4,11 +4,11 @@ import type { ApiRequest, Json } from '../base/types';
 import type { Host, StoredFile } from '../transport/host';
 import type { TerminalStatuses } from '../transport/jobState';
 import type { Workspace } from '../transport/workspace';
+import type { ExecutionSum } from './credits/ledger';
+import type { ItemMemory, NodeMemory } from './idempotency/itemState';
 import type { LostRequests, Requester } from './idempotency/lostRequests';
 import type { OperationSpec } from './operationSpec';
 import type { Run } from './run';
-import type { ExecutionSum } from './credits/ledger';
-import type { ItemMemory, NodeMemory } from './idempotency/itemState';
 
 const IDEMPOTENCY_MODES = ['execution', 'content', 'custom', 'none'] as const;
 export type IdempotencyMode = (typeof IDEMPOTENCY_MODES)[number];

@@ -8,8 +8,8 @@ import { requestResource } from '../transport/client';
 import type { StoredFile } from '../transport/host';
 import { statedReason } from '../transport/jobFailure';
 import { filesIn, lacksOutputs, outputCount, readerOf, readerPath } from '../transport/jobState';
-import type { Item, ItemOutput, Settings } from './item';
 import type { JobReference } from './idempotency/itemState';
+import type { Item, ItemOutput, Settings } from './item';
 
 /*
  * The files of a job that has ended well, once each for a node of an execution.

@@ -2,9 +2,9 @@ import { ok, type Failed, type Result } from '../base/result';
 import type { ApiRequest, Json } from '../base/types';
 import type { StoredFile } from '../transport/host';
 import { create } from './creation';
-import type { Item, ItemOutput, PartsOfItem } from './item';
 import { settingsOfParts } from './idempotency/idempotency';
 import { itemMemory, labelOfPart, placeOfPart } from './idempotency/itemState';
+import type { Item, ItemOutput, PartsOfItem } from './item';
 
 /**
  * Creates what does not fit into one request, by a job for each part of it. Each job is output with the

@@ -34,23 +34,50 @@ import type { Item } from './item';
  */
 
 /**
- * After so many 403, rows that name the same model, persona and voice are not sent. Fewer may be about
- * something else in their requests, such as a prompt.
+ * Ends those other items for which a failure holds too. Each failure comes here when its item ends (`runItem`
+ * in `n8n/runOperation.ts`). Where other items wait for its permit or its slot, that is too late: the next
+ * one would be sent before it is known. So it comes here once more before
+ *
+ * - the permit goes to the next item (`withReadPermit`)
+ * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
+ * - a creation that a limit keeps back frees its slot (`whyNotNow` in `sending.ts`)
+ *
+ * The same failure twice changes nothing, unless there was a top-up in between.
  */
-const FEW = 3;
+export function haltAlike(item: Item, failed: Failed): void {
+	const { run, workspace, itemIndex } = item;
+	const effect = effectOnOthers(failed, itemIndex);
+	if (!effect) return;
+	if (!run.continuesOnFail) return run.all.halt(effect.halt);
+	const ofKey = run.itemsOfKey(workspace);
+	const { failure, endpoint } = failed;
+	const path = failure.kind === 'upload' ? ENDPOINTS.createFile.path : endpoint?.path;
+	if (effect.reach === 'key') ofKey.halt(effect.halt);
+	else if (effect.reach !== 'none') ofKey.refused(item, effect, path);
+}
 
-/**
- * After so many refusals in a row nothing more is sent with their key. A generation asks for 1 to 16 outputs,
- * so of one kind 16 rows may be refused with 402, each for less than the one before; one more is of another
- * kind.
- */
-const MANY = 17;
+/** What a failure does to other items; `undefined` where it concerns its own item alone. */
+function effectOnOthers({ failure }: Failed, itemIndex: number): EffectOnOthers | undefined {
+	const at = `at item ${itemIndex + 1}`;
+	const because = (reach: Reach, cause: string, lacksCredits = false): EffectOnOthers => {
+		return { reach, halt: { cause, lacksCredits } };
+	};
+	if (failure.kind === 'creditCap')
+		return because('none', `Max Credits per Execution was reached ${at}`);
+	if (failure.kind === 'dayCap') return because('none', `Max Credits per Day was reached ${at}`);
+	const outage = outageIn(failure);
+	if (outage) return because(outage.of, `${outage.away} gave no answer`);
+	if (failure.kind !== 'status') return undefined;
+	const { refusal, concernsOthers } = meaningOf(failure.status, failure.serviceError);
+	if (concernsOthers === undefined) return undefined;
+	const reach = (refusal && REACH_OF_REFUSAL[refusal]) ?? 'key';
+	return because(reach, `${concernsOthers} ${at}`, refusal === 'noCredits');
+}
 
-/** Why something is not sent. */
-interface Halt {
-	cause: string;
-	/** Whether that is for lack of credits. */
-	lacksCredits?: boolean;
+/** What a failure does to other items. */
+interface EffectOnOthers {
+	reach: Reach;
+	halt: Halt;
 }
 
 /** Which other items a failure ends, where failed items become rows. */
@@ -74,29 +101,56 @@ const REACH_OF_REFUSAL: Partial<Record<Refusal, Reach>> = {
 	throttled: 'busyKind',
 };
 
-/** What a failure does to other items. */
-interface EffectOnOthers {
-	reach: Reach;
-	halt: Halt;
+/** Why something is not sent. */
+interface Halt {
+	cause: string;
+	/** Whether that is for lack of credits. */
+	lacksCredits?: boolean;
 }
 
-/** What a failure does to other items; `undefined` where it concerns its own item alone. */
-function effectOnOthers({ failure }: Failed, itemIndex: number): EffectOnOthers | undefined {
-	const at = `at item ${itemIndex + 1}`;
-	const because = (reach: Reach, cause: string, lacksCredits = false): EffectOnOthers => {
-		return { reach, halt: { cause, lacksCredits } };
-	};
-	if (failure.kind === 'creditCap')
-		return because('none', `Max Credits per Execution was reached ${at}`);
-	if (failure.kind === 'dayCap') return because('none', `Max Credits per Day was reached ${at}`);
-	const outage = outageIn(failure);
-	if (outage) return because(outage.of, `${outage.away} gave no answer`);
-	if (failure.kind !== 'status') return undefined;
-	const { refusal, concernsOthers } = meaningOf(failure.status, failure.serviceError);
-	if (concernsOthers === undefined) return undefined;
-	const reach = (refusal && REACH_OF_REFUSAL[refusal]) ?? 'key';
-	return because(reach, `${concernsOthers} ${at}`, refusal === 'noCredits');
+/**
+ * The service has accepted an item. Where a run fails with its first failure, nobody asks.
+ * @param path of another request of the item, such as an upload
+ */
+export function recordAccepted(item: Item, path?: string): void {
+	const { run, workspace } = item;
+	if (run.continuesOnFail) run.itemsOfKey(workspace).accepted(item, path);
 }
+
+/**
+ * Why an item is not sent where others that ask for the same were refused. What may be paid for already is
+ * asked for again all the same.
+ * @param path of another request of the item, such as an upload
+ */
+export function refusedAlike(item: Item, path?: string): Failed | undefined {
+	if (path === undefined && isOutcomeOpen(item.memory.state)) return undefined;
+	return skipped(item.run.itemsOfKey(item.workspace).whyNot(item, path));
+}
+
+/** Sends another request of an item than its own, such as an upload, unless it was refused to others. */
+export async function unlessRefusedAlike<T>(
+	item: Item,
+	path: string,
+	send: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+	const sent = refusedAlike(item, path) ?? (await send());
+	if (sent.ok) recordAccepted(item, path);
+	return sent;
+}
+
+/**
+ * Why an item was stopped: because its group was halted, or because the execution was cancelled. A halt stops
+ * only what is not out yet, so what it has stopped costs nothing. Whether an earlier request of the item is
+ * open, its state says.
+ */
+export function whyStopped(item: Item, failed: Failed): Failed {
+	const isStop = failed.failure.kind === 'cancelled';
+	if (!isStop || item.host.channel.signal?.aborted) return failed;
+	return skipped(item.run.groupOf(item).halted) ?? failed;
+}
+
+const skipped = (reason: Halt | undefined): Failed | undefined =>
+	reason && fail({ kind: 'skipped', ...reason });
 
 /** Items that one failure ends together. */
 export class Group {
@@ -133,39 +187,6 @@ export class Group {
 class Kind extends Group {
 	/** When one of them was last accepted, on the monotonic clock. */
 	acceptedAt = -Infinity;
-}
-
-/** A row that was refused for lack of credits. */
-interface TooDear {
-	/** See `similarKindOf`. */
-	kind: string;
-	amount: number;
-	halt: Halt;
-	/** When it ended, on the monotonic clock. A top-up after that may have paid for others. */
-	endedAt: number;
-}
-
-/** Rows that name the same things, which a key may not be allowed to use. */
-interface SameNames {
-	/** The rows by n8n's number, because a row with several parts is refused only once. */
-	refused: Set<number>;
-	isAccepted: boolean;
-	halt?: Halt;
-}
-
-const voicesIn = (body: Json): unknown[] => {
-	const { blocks, parameters } = body;
-	const ofBlocks = Array.isArray(blocks) ? blocks.filter(isRecord).map(({ voice }) => voice) : [];
-	return [isRecord(parameters) ? parameters.voice : undefined, ...new Set(ofBlocks)];
-};
-
-/**
- * What a request names: the path, mode, model, persona and voices.
- * @param path of what was refused
- */
-function namesIn({ request }: Item, path = request.path): string {
-	const body = isRecord(request.body) && path === request.path ? request.body : {};
-	return JSON.stringify([path, body.mode, body.model, body.persona_id, voicesIn(body)]);
 }
 
 /**
@@ -259,69 +280,48 @@ export class ItemsOfKey extends Group {
 	}
 }
 
-/**
- * Ends those other items for which a failure holds too. Each failure comes here when its item ends (`runItem`
- * in `n8n/runOperation.ts`). Where other items wait for its permit or its slot, that is too late: the next
- * one would be sent before it is known. So it comes here once more before
- *
- * - the permit goes to the next item (`withReadPermit`)
- * - the answer to a creation frees its slot (`tellRun` in `answer.ts`)
- * - a creation that a limit keeps back frees its slot (`whyNotNow` in `sending.ts`)
- *
- * The same failure twice changes nothing, unless there was a top-up in between.
- */
-export function haltAlike(item: Item, failed: Failed): void {
-	const { run, workspace, itemIndex } = item;
-	const effect = effectOnOthers(failed, itemIndex);
-	if (!effect) return;
-	if (!run.continuesOnFail) return run.all.halt(effect.halt);
-	const ofKey = run.itemsOfKey(workspace);
-	const { failure, endpoint } = failed;
-	const path = failure.kind === 'upload' ? ENDPOINTS.createFile.path : endpoint?.path;
-	if (effect.reach === 'key') ofKey.halt(effect.halt);
-	else if (effect.reach !== 'none') ofKey.refused(item, effect, path);
+/** A row that was refused for lack of credits. */
+interface TooDear {
+	/** See `similarKindOf`. */
+	kind: string;
+	amount: number;
+	halt: Halt;
+	/** When it ended, on the monotonic clock. A top-up after that may have paid for others. */
+	endedAt: number;
+}
+
+/** Rows that name the same things, which a key may not be allowed to use. */
+interface SameNames {
+	/** The rows by n8n's number, because a row with several parts is refused only once. */
+	refused: Set<number>;
+	isAccepted: boolean;
+	halt?: Halt;
 }
 
 /**
- * The service has accepted an item. Where a run fails with its first failure, nobody asks.
- * @param path of another request of the item, such as an upload
+ * After so many 403, rows that name the same model, persona and voice are not sent. Fewer may be about
+ * something else in their requests, such as a prompt.
  */
-export function recordAccepted(item: Item, path?: string): void {
-	const { run, workspace } = item;
-	if (run.continuesOnFail) run.itemsOfKey(workspace).accepted(item, path);
-}
-
-const skipped = (reason: Halt | undefined): Failed | undefined =>
-	reason && fail({ kind: 'skipped', ...reason });
+const FEW = 3;
 
 /**
- * Why an item is not sent where others that ask for the same were refused. What may be paid for already is
- * asked for again all the same.
- * @param path of another request of the item, such as an upload
+ * After so many refusals in a row nothing more is sent with their key. A generation asks for 1 to 16 outputs,
+ * so of one kind 16 rows may be refused with 402, each for less than the one before; one more is of another
+ * kind.
  */
-export function refusedAlike(item: Item, path?: string): Failed | undefined {
-	if (path === undefined && isOutcomeOpen(item.memory.state)) return undefined;
-	return skipped(item.run.itemsOfKey(item.workspace).whyNot(item, path));
-}
-
-/** Sends another request of an item than its own, such as an upload, unless it was refused to others. */
-export async function unlessRefusedAlike<T>(
-	item: Item,
-	path: string,
-	send: () => Promise<Result<T>>,
-): Promise<Result<T>> {
-	const sent = refusedAlike(item, path) ?? (await send());
-	if (sent.ok) recordAccepted(item, path);
-	return sent;
-}
+const MANY = 17;
 
 /**
- * Why an item was stopped: because its group was halted, or because the execution was cancelled. A halt stops
- * only what is not out yet, so what it has stopped costs nothing. Whether an earlier request of the item is
- * open, its state says.
+ * What a request names: the path, mode, model, persona and voices.
+ * @param path of what was refused
  */
-export function whyStopped(item: Item, failed: Failed): Failed {
-	const isStop = failed.failure.kind === 'cancelled';
-	if (!isStop || item.host.channel.signal?.aborted) return failed;
-	return skipped(item.run.groupOf(item).halted) ?? failed;
+function namesIn({ request }: Item, path = request.path): string {
+	const body = isRecord(request.body) && path === request.path ? request.body : {};
+	return JSON.stringify([path, body.mode, body.model, body.persona_id, voicesIn(body)]);
 }
+
+const voicesIn = (body: Json): unknown[] => {
+	const { blocks, parameters } = body;
+	const ofBlocks = Array.isArray(blocks) ? blocks.filter(isRecord).map(({ voice }) => voice) : [];
+	return [isRecord(parameters) ? parameters.voice : undefined, ...new Set(ofBlocks)];
+};

@@ -5,10 +5,10 @@ import type { Resource } from '../base/types';
 import type { Workspace } from '../transport/workspace';
 import type { LedgerEntry } from './credits/ledger';
 import type { TodayAsOf } from './credits/today';
+import { isOutcomeOpen, type JobReference } from './idempotency/itemState';
+import type { Unfinished } from './idempotency/lostRequests';
 import type { Item, Prepared } from './item';
 import { Group, ItemsOfKey, haltAlike, refusedAlike, whyStopped } from './refusals';
-import type { Unfinished } from './idempotency/lostRequests';
-import { isOutcomeOpen, type JobReference } from './idempotency/itemState';
 
 /** What a dry run says of all items: in a sentence, and in a few words what there would be. */
 export interface DrySummary {

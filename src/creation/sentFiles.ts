@@ -2,8 +2,8 @@ import { unlessAborted } from '../base/abort';
 import { BoundedMap, getOrCreate } from '../base/maps';
 import { fail, ok, type Result } from '../base/result';
 import type { Clock, Json } from '../base/types';
-import type { Item } from './item';
 import { isKeyExpired, type NodeMemory, type SentFile } from './idempotency/itemState';
+import type { Item } from './item';
 import { expiryOf } from './outputs';
 
 /*

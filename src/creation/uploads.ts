@@ -1,9 +1,10 @@
 import { ENDPOINTS } from '../api';
-import { findOnce, getOrCreate } from '../base/maps';
 import { shortHash } from '../base/hash';
+import { findOnce, getOrCreate } from '../base/maps';
 import { fail, ok, type Failed, type Result } from '../base/result';
 import type { Json } from '../base/types';
 import { instancesIn, withoutInstances } from '../base/values';
+import { extensionOf } from '../files/fileTypes';
 import {
 	BinaryReference,
 	identityOf,
@@ -13,13 +14,12 @@ import {
 	type LocalFile,
 	type LocalFiles,
 } from '../files/localFile';
-import { extensionOf } from '../files/fileTypes';
 import { upload } from '../files/upload';
 import type { BinarySource } from '../transport/host';
+import { uploadKey, type Idempotency } from './idempotency/idempotency';
 import type { Item } from './item';
 import { unlessRefusedAlike } from './refusals';
 import { forgetFile, sendUnlessSent, type FileNames } from './sentFiles';
-import { uploadKey, type Idempotency } from './idempotency/idempotency';
 
 /*
  * The files of a request. What n8n has in the binary fields that it names is read first (`openFiles`),

@@ -1,17 +1,10 @@
-import { BoundedMap } from '../base/maps';
 import { systemClock } from '../base/clock';
 import { shortHash } from '../base/hash';
+import { BoundedMap } from '../base/maps';
 import { DAY_MS } from '../base/times';
 import type { ApiRequest } from '../base/types';
 import { canonicalJson, valueAt, withoutInstances } from '../base/values';
-import type { OperationSpec } from '../creation/operationSpec';
 import { ExecutionSum } from '../creation/credits/ledger';
-import {
-	lostRequestsOf,
-	type LostOfWorkflow,
-	type LostRequests,
-	type Requester,
-} from '../creation/idempotency/lostRequests';
 import {
 	hasEnded,
 	itemMemory,
@@ -20,6 +13,13 @@ import {
 	type ItemMemory,
 	type NodeMemory,
 } from '../creation/idempotency/itemState';
+import {
+	lostRequestsOf,
+	type LostOfWorkflow,
+	type LostRequests,
+	type Requester,
+} from '../creation/idempotency/lostRequests';
+import type { OperationSpec } from '../creation/operationSpec';
 import { BinaryReference } from '../files/localFile';
 import type { Input, NodeCall } from './nodeCall';
 import { placeOfToolCall, readsOtherNode } from './tool';

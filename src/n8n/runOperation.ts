@@ -1,27 +1,27 @@
-import type { INodeExecutionData } from 'n8n-workflow';
 import { systemClock } from '../base/clock';
 import { ok, type Failed, type Result } from '../base/result';
-import { ALL_AT_ONCE, checkAll, type CheckedItems, type Ready } from './check';
-import { errorContextOf } from './output/errorContext';
-import { runError } from './output/errors';
-import { bareRow, failedRow } from './output/failedRows';
 import { create } from '../creation/creation';
 import { dayWarning } from '../creation/credits/ledger';
 import { dryRun } from '../creation/dryRun';
+import { memoriesOf, recordEnd, statesOf } from '../creation/idempotency/itemState';
 import type { Item, ItemOutput, WorkflowMode } from '../creation/item';
-import { n8nHost } from './n8nHost';
-import type { End, Input, NodeCall, Runnable, Running } from './nodeCall';
-import { receiptOf } from './output/receipt';
-import { findMemory, rememberedBy, type Remembered } from './remembered';
-import { goodRows } from './output/rows';
 import { createParts } from '../creation/parts';
 import { haltAlike, recordAccepted } from '../creation/refusals';
 import { Run } from '../creation/run';
 import { WITHOUT_CREATION } from '../reads/reads';
-import { faultOf } from './faults';
-import { memoriesOf, recordEnd, statesOf } from '../creation/idempotency/itemState';
 import { workspaceOf } from '../transport/workspace';
+import { ALL_AT_ONCE, checkAll, type CheckedItems, type Ready } from './check';
+import { faultOf } from './faults';
+import { n8nHost } from './n8nHost';
+import type { End, Input, NodeCall, Runnable, Running } from './nodeCall';
+import { errorContextOf } from './output/errorContext';
+import { runError } from './output/errors';
+import { bareRow, failedRow } from './output/failedRows';
+import { receiptOf } from './output/receipt';
+import { goodRows } from './output/rows';
+import { findMemory, rememberedBy, type Remembered } from './remembered';
 import { answerInTime } from './tool';
+import type { INodeExecutionData } from 'n8n-workflow';
 
 /*
  * A run of the node, from top to bottom: all items are read and checked; nothing is sent if one of them is

@@ -1,10 +1,10 @@
 import { ENDPOINTS } from '../../api';
 import { fail, type DayObstacle, type Failed } from '../../base/result';
-import { flagOf } from '../../base/values';
 import { isRecord } from '../../base/types';
-import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
-import type { Item, PartsOfItem } from '../item';
+import { flagOf } from '../../base/values';
 import { isOutcomeOpen } from '../idempotency/itemState';
+import type { Item, PartsOfItem } from '../item';
+import { PLANNING_CREDITS, type Priced } from '../../transport/priceBook';
 import { creditsOfToday, isListed, ledgerOf, leftOfDay, leftOfExecution, pricedOf } from './ledger';
 import { isTodayGuessed } from './today';
 

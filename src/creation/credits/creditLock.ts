@@ -1,9 +1,9 @@
 import { getOrCreate } from '../../base/maps';
 import { Semaphore } from '../../base/semaphore';
 import type { Waiter } from '../../base/waitQueue';
+import type { Item } from '../item';
 import type { Priced } from '../../transport/priceBook';
 import type { Workspace } from '../../transport/workspace';
-import type { Item } from '../item';
 import { askBook } from './creditLimits';
 
 /*

@@ -2,6 +2,10 @@ import { ENDPOINTS, type Endpoint } from '../../api';
 import type { Result } from '../../base/result';
 import { DAY_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
+import { isOutcomeOpen } from '../idempotency/itemState';
+import type { Item } from '../item';
+import type { ObtainedJob } from '../progress';
+import type { Run } from '../run';
 import { AGENT_STATUSES, jobState } from '../../transport/jobState';
 import {
 	chargeOf,
@@ -10,10 +14,6 @@ import {
 	priceKindOf,
 	type Priced,
 } from '../../transport/priceBook';
-import type { Item } from '../item';
-import type { ObtainedJob } from '../progress';
-import { isOutcomeOpen } from '../idempotency/itemState';
-import type { Run } from '../run';
 import { UNLISTED } from './shownToday';
 import type { TodayAsOf } from './today';
 

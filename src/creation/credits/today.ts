@@ -2,12 +2,12 @@ import { ENDPOINTS } from '../../api';
 import { findOnce } from '../../base/maps';
 import { MINUTE_MS } from '../../base/times';
 import type { Resource } from '../../base/types';
+import type { Item } from '../item';
 import { mustBeObject, requestResource } from '../../transport/client';
 import { AGENT_STATUSES, jobState, readerPath } from '../../transport/jobState';
 import { mustBeList } from '../../transport/pages';
 import type { Priced } from '../../transport/priceBook';
 import { isRefusal, saysGone } from '../../transport/statuses';
-import type { Item } from '../item';
 import { creditsSince, ledgerOf, sumOf, type LedgerEntry } from './ledger';
 import {
 	BEHIND_MS,

@@ -1,7 +1,7 @@
-import { randomUUID } from 'crypto';
 import { LIMITS } from '../../api';
 import type { Doubt } from '../../base/result';
 import type { Json } from '../../base/types';
+import { randomUUID } from 'crypto';
 
 /*
  * What is known of an item, and what follows from that, in three parts:
