@@ -88,6 +88,8 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 	const nodeMemory = nodeMemoryIn(context, execution, mode === 'retry');
 	const executionSum = new ExecutionSum(call.executionMemory);
 	const ofWorkflow = lostRequestsOf(call.workflow);
+	const known = ofWorkflow.poolOf(requester).orders.sumOf(nodeMemory.runId);
+	if (known) executionSum.catchUpWith(known);
 	return {
 		nodeMemory,
 		executionSum,

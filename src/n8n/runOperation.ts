@@ -48,8 +48,7 @@ export async function runOperation(
 	const run = new Run(checked, call.continuesOnFail, call.signal);
 	const running = { call, operation, run };
 	const remembered = rememberedBy(call, operation.spec);
-	const { ofWorkflow, nodeMemory, requester } = remembered;
-	if (creates) ofWorkflow.watch(call.signal, nodeMemory, requester);
+	if (creates) remembered.ofWorkflow.watch(call.signal, remembered);
 	let ends: Finished[] = [];
 	let hasFailed = true;
 	try {
@@ -277,7 +276,7 @@ function addReceipt(running: Running, ends: End[]): void {
  */
 function recordEndOfRun(
 	call: NodeCall,
-	{ nodeMemory, ofWorkflow, requester }: Remembered,
+	remembered: Remembered,
 	ends: End[],
 	hasFailed: boolean,
 ): void {
@@ -286,7 +285,7 @@ function recordEndOfRun(
 		const items = ends.flatMap(({ item }) => (item ? memoriesOf(item) : []));
 		// The agent has been told of each call by itself, so a failed call leaves nothing of the others to be
 		// found.
-		ofWorkflow.runEnded(nodeMemory, items, requester, hasFailed && !call.isTool);
+		remembered.ofWorkflow.runEnded(remembered, items, hasFailed && !call.isTool);
 	} catch {
 		// The rows are there, and only the next click would have needed this.
 	}

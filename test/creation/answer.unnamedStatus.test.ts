@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ApiRequest } from '../../src/base/types';
+import { ExecutionSum } from '../../src/creation/credits/ledger';
 import type { NodeMemory } from '../../src/creation/idempotency/itemState';
 import { answer, errorBody, LOST } from '../model/answers';
 import { byId, clock, ended, setUp } from '../support/serviceRun';
@@ -45,7 +46,7 @@ async function refusedWith(status: number, isLimited: boolean, continueOnFail: b
 	const said = continueOnFail ? items.map(({ json }) => json.error).join() : error?.message;
 	const first = {
 		state,
-		open: { ...(nodeMemory.mediaGenOpen as object) },
+		open: { ...new ExecutionSum(nodeMemory).stored.open },
 		jobs: t.model.jobs.length,
 		isSaid: said?.includes(': No'),
 	};

@@ -788,7 +788,9 @@ class World {
 		this.log.push(
 			`  round ${round}: ${rows.map((row) => row.map(contentOf).join('+')).join(', ')}`,
 		);
-		this.lost.watch(signal, nodeMemory, requester);
+		const executionSum = new ExecutionSum(execution.flow);
+		const known = { nodeMemory, executionSum, requester };
+		this.lost.watch(signal, known);
 		const host = hostWith(this.send);
 		const items = rows.map((row, itemIndex) => {
 			const place = `${round}:${itemIndex}`;
@@ -799,7 +801,7 @@ class World {
 				run,
 				lost: this.lost.poolOf(requester),
 				nodeMemory,
-				executionSum: new ExecutionSum(execution.flow),
+				executionSum,
 				memory: itemMemory(nodeMemory, place),
 				itemIndex,
 				userInputHash: `${place} ${row.map(contentOf).join()}`,
@@ -826,7 +828,7 @@ class World {
 		const ends = await this.clock.run(ended);
 		const hasFailed = !this.continuesOnFail && ends.some(({ result }) => !result.ok);
 		const memories = items.flatMap(memoriesOf);
-		if (!signal.aborted) this.lost.runEnded(nodeMemory, memories, requester, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(known, memories, hasFailed);
 		for (const { row, result } of ends) this.tell(row, result);
 		await this.clock.pass(200);
 		this.paidOnceATry(now);

@@ -181,8 +181,8 @@ const SENTENCES: Record<string, Proof[]> = {
 			CELLS,
 			MODEL,
 			[
-				'test/creation/idempotency/lostRequests.test.ts',
-				'leaves what its retries go on with, whichever is retried; other orders do not',
+				'test/creation/idempotency/lostRequests.retried.test.ts',
+				'a failed execution is retried again after %s',
 			],
 		],
 	'After _Debug in editor_ a click gets what the production execution has lost.': [NEXT],

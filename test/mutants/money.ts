@@ -250,13 +250,47 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/paidOnce.test.ts', {
 		'money/delivered-given-again': {
 			why: 'Executing the node again in the editor gives the old picture for ever.',
-			from: 'if (isDelivered) this.editor.remove(memory);',
-			to: 'if (isDelivered) this.editor.add(memory, requester);',
+			from: 'else this.editor.remove(memory);',
+			to: 'else this.editor.add(memory, requester);',
 		},
 		'money/stop-unheard': {
 			why: 'A stopped execution is not known to be over: its retry pays for everything again.',
-			from: 'onAbort(signal, () => this.executionStopped(nodeMemory, requester));',
+			from: 'onAbort(signal, () => this.executionStopped(known));',
 			to: '',
+		},
+	}),
+	...caughtBy('test/creation/idempotency/lostRequests.retried.test.ts', {
+		'money/second-retry-of-the-first': {
+			why: 'A failed execution is retried again after a retry of its retry has made the job, which is paid for again.',
+			from: 'if (isRetry || !isDelivered) this.production.orders',
+			to: 'if (isRetry && isDelivered) this.production.orders',
+		},
+		'money/older-memory-counts': {
+			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
+			from: 'return known && stageOf(known) > stageOf(memory) ? known : undefined;',
+			to: 'return known && stageOf(known) < 0 ? known : undefined;',
+		},
+		'money/slower-of-two-retries': {
+			why: 'Of two retries the one that has not come as far is remembered, and the next one pays again.',
+			from: ' || this.laterThan(runId, place, memory)) continue;',
+			to: ') continue;',
+		},
+		'money/retry-begins-its-sum-anew': {
+			why: 'Each retry of a failed execution may spend Max Credits per Execution once more.',
+			from: 'if (known) executionSum.catchUpWith(known);',
+			to: '',
+		},
+		'money/changed-request-goes-on': {
+			why: 'A retry takes over the job of a request that the user has changed since.',
+			from: 'if (known?.userInputHash !== memory.userInputHash) return undefined;',
+			to: '',
+		},
+	}),
+	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {
+		'money/retry-without-memory': {
+			why: 'A stopped execution is retried, and a further retry of it pays for what that has made.',
+			from: 'if (startedInRetry) for (const memory of concerned)',
+			to: 'if (!startedInRetry) for (const memory of concerned)',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {
@@ -269,26 +303,6 @@ export const money: Mutant[] = [
 			why: 'A loop fails in its second round, and the next click pays for the first one again.',
 			from: 'const concerned = hasFailed || isMended ?',
 			to: 'const concerned = isMended ?',
-		},
-		'money/failed-execution-taken': {
-			why: 'A retry of a stopped execution takes over the job of a failed one that asked for the same.',
-			from: 'if (!mayBeTaken) continue;',
-			to: '',
-		},
-		'money/second-retry-of-the-first': {
-			why: 'A failed execution is retried again after a retry of its retry has made the job, which is paid for again.',
-			from: 'if (!isManual && (isRetry || !isDelivered))',
-			to: 'if (!isManual && !isRetry && !isDelivered)',
-		},
-		'money/slower-of-two-retries': {
-			why: 'Of two retries the one that has not come as far is remembered, and the next one pays again.',
-			from: 'if (this.laterThan(memory)) return;',
-			to: '',
-		},
-		'money/older-memory-counts': {
-			why: 'n8n hands a retry an older memory than the process has, and what was made since is paid for again.',
-			from: 'return other && stageOf(other) > stageOf(memory) ? other : undefined;',
-			to: 'return other && stageOf(other) < 0 ? other : undefined;',
 		},
 	}),
 	...caughtBy('test/creation/credits/creditLimits.test.ts', {

@@ -30,7 +30,7 @@ export async function takeCreditLock(
 	isRepetition: () => boolean,
 	waiter: Waiter,
 ): Promise<CreditLock | undefined> {
-	const ofExecution = getOrCreate(locks, item.executionSum.flow, () => new Semaphore(1));
+	const ofExecution = getOrCreate(locks, item.executionSum.stored, () => new Semaphore(1));
 	if (!(await ofExecution.enter(waiter))) return undefined;
 	let lock: CreditLock | undefined;
 	try {

@@ -281,42 +281,60 @@ export function accountOf({ entries, jobs }: Run): Account {
 
 type AskedItem = Pick<Item, 'memory' | 'origin'>;
 
+/** What is stored of an `ExecutionSum`. */
+interface StoredSum {
+	sum: number;
+	/** What it is made of. */
+	amounts: Record<string, number>;
+	/** How often it was changed: of two executions of one order, the one with more knows more. */
+	changes: number;
+	/** Kinds of requests of which one was made without its answer stating a price. */
+	unpriced: Record<string, boolean>;
+	/** The requests without an answer, and whether their amounts are only guesses. */
+	open: Record<string, boolean>;
+}
+
 /**
  * What one execution has reserved with all of its MediaGen nodes: by job, as a repeated key gives it again,
  * and an approval adds to what its plan has cost; and by request of unknown outcome. Plain data in n8n's flow
  * context, which belongs to the execution and is kept over Retry On Fail, Retry Execution and waits.
  */
 export class ExecutionSum {
-	private readonly amounts: Record<string, number>;
-	/** Kinds of requests of which one was made without its answer stating a price. */
-	private readonly unpriced: Record<string, boolean>;
-	/** The requests without an answer, and whether their amounts are only guesses. */
-	private readonly open: Record<string, boolean>;
+	/** The same object for all nodes of an execution. */
+	readonly stored: StoredSum;
 
-	/** @param flow the flow context of n8n, the same object for all nodes of an execution */
-	constructor(readonly flow: Record<string, unknown>) {
-		flow.mediaGenReserved ??= {};
-		flow.mediaGenUnpriced ??= {};
-		flow.mediaGenOpen ??= {};
-		this.amounts = flow.mediaGenReserved as Record<string, number>;
-		this.unpriced = flow.mediaGenUnpriced as Record<string, boolean>;
-		this.open = flow.mediaGenOpen as Record<string, boolean>;
+	/** @param flow the flow context of n8n */
+	constructor(flow: Record<string, unknown>) {
+		flow.mediaGenSum ??= { sum: 0, amounts: {}, changes: 0, unpriced: {}, open: {} };
+		this.stored = flow.mediaGenSum as StoredSum;
 	}
 
 	get reserved(): number {
-		return Number(this.flow.mediaGenSum ?? 0);
+		return this.stored.sum;
+	}
+
+	/** From now on it is what another execution of the same order has come to, if that knows more. */
+	catchUpWith({ stored }: ExecutionSum): void {
+		if (stored.changes <= this.stored.changes) return;
+		const { amounts, unpriced, open } = stored;
+		Object.assign(this.stored, stored);
+		this.stored.amounts = { ...amounts };
+		this.stored.unpriced = { ...unpriced };
+		this.stored.open = { ...open };
 	}
 
 	/** Only this changes an amount, and the sum with it: each request asks for the sum of thousands. */
 	private count(name: string, credits: number): void {
-		this.flow.mediaGenSum = this.reserved - (this.amounts[name] ?? 0) + credits;
-		if (credits > 0) this.amounts[name] = credits;
-		else delete this.amounts[name];
+		const { stored } = this;
+		stored.sum += credits - (stored.amounts[name] ?? 0);
+		stored.changes += 1;
+		if (credits > 0) stored.amounts[name] = credits;
+		else delete stored.amounts[name];
 	}
 
 	/** @returns what a job adds to the sum that has reserved so much by now */
 	addJob(id: string, reserved: number): number {
-		const before = this.amounts[`job ${id}`] ?? 0;
+		const before = this.stored.amounts[`job ${id}`] ?? 0;
 		const more = Math.max(0, reserved - before);
 		this.count(`job ${id}`, before + more);
 		return more;
@@ -324,23 +342,23 @@ export class ExecutionSum {
 
 	/** @param credits what the job has added */
 	subtractJob(id: string, credits: number): void {
-		this.count(`job ${id}`, (this.amounts[`job ${id}`] ?? 0) - credits);
+		this.count(`job ${id}`, (this.stored.amounts[`job ${id}`] ?? 0) - credits);
 	}
 
 	/** Whether the sum is only a guess: what had no answer may have reserved any number of credits. */
 	get isGuess(): boolean {
-		return Object.values(this.open).some((isGuess) => isGuess);
+		return Object.values(this.stored.open).some((isGuess) => isGuess);
 	}
 
 	/** Whether a request had no answer. */
 	get hasAnyOpen(): boolean {
-		return Object.keys(this.open).length > 0;
+		return Object.keys(this.stored.open).length > 0;
 	}
 
 	/** Whether the request of an item, as it was sent last, counts because it had no answer. */
 	hasOpen(item: AskedItem): boolean {
 		const name = nameOfOpen(item);
-		return name !== undefined && name in this.open;
+		return name !== undefined && name in this.stored.open;
 	}
 
 	/**
@@ -352,7 +370,7 @@ export class ExecutionSum {
 		const name = nameOfOpen(item);
 		if (name === undefined) return;
 		this.count(name, credits);
-		this.open[name] = isGuess;
+		this.stored.open[name] = isGuess;
 	}
 
 	/** The request of an item has its answer. */
@@ -360,22 +378,22 @@ export class ExecutionSum {
 		const name = nameOfOpen(item);
 		if (name === undefined) return;
 		this.count(name, 0);
-		delete this.open[name];
+		delete this.stored.open[name];
 	}
 
 	/** The user was told that the request of an item may have made a job, and goes on all the same. */
 	acceptGuess(item: AskedItem): void {
 		const name = nameOfOpen(item);
-		if (name !== undefined) delete this.open[name];
+		if (name !== undefined) delete this.stored.open[name];
 	}
 
 	addUnpriced(request: Priced): void {
-		this.unpriced[priceKindOf(request)] = true;
+		this.stored.unpriced[priceKindOf(request)] = true;
 	}
 
 	/** Whether a job of this kind was made in this execution and its answer has stated no price. */
 	isUnpriced(request: Priced): boolean {
-		return this.unpriced[priceKindOf(request)] === true;
+		return this.stored.unpriced[priceKindOf(request)] === true;
 	}
 }
 

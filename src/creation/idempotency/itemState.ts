@@ -289,6 +289,14 @@ function fromCreated(state: Created, event: ItemEvent): ItemState {
 	return state;
 }
 
+/** What a request is worth to whoever goes on with it: most if it has made a job, less if it may have. */
+const RANKS: Record<ItemState['is'], number> = { done: 2, created: 2, sent: 1, new: 0 };
+
+export const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
+
+/** How far the request of an item has come: the larger, the later. */
+export const stageOf = (memory: ItemMemory): number => memory.state.keyNumber * 3 + rankOf(memory);
+
 const newAt = (keyNumber: number): New => ({ is: 'new', keyNumber });
 
 /** An item begins so: nothing was sent for it. */

@@ -1,9 +1,11 @@
 import { onAbort } from '../../base/abort';
 import { systemClock } from '../../base/clock';
-import { getOrCreate } from '../../base/maps';
+import { BoundedMap, getOrCreate } from '../../base/maps';
 import { DAY_MS } from '../../base/times';
+import type { Clock } from '../../base/types';
+import type { ExecutionSum } from '../credits/ledger';
 import type { Item } from '../item';
-import type { ItemMemory, ItemState, NodeMemory } from './itemState';
+import { rankOf, stageOf, type ItemMemory, type NodeMemory } from './itemState';
 
 /*
  * Whether a request was made before and not delivered. What is remembered of an item is about one request,
@@ -14,17 +16,19 @@ import type { ItemMemory, ItemState, NodeMemory } from './itemState';
 
 /**
  * Makes what was lost of the same request the state of an item. Only one that asks for the first time may
- * take it from another item. Of any other one n8n may have kept an older memory than this process has.
+ * take it from another item. Of any one in a retry this process may know more than n8n (`RetriedOrders`).
  */
 export function goOnWithLost(item: Item, requestHash: string, isFirst: boolean): void {
-	const { memory, origin, lost, host } = item;
+	const { memory, nodeMemory, origin, lost, host } = item;
 	// After a stop nothing is sent: what was taken would be lost for good.
 	if (host.channel.signal?.aborted) return;
 	const own = isFirst ? takeUnfinished(item, requestHash) : undefined;
 	if (own) return goOnWith(memory, own);
-	const { mayResumeLost, requester } = origin;
+	const { mayResumeLost, place, requester } = origin;
 	const mayTake = isFirst && mayResumeLost;
-	const later = lost.laterThan(memory) ?? (mayTake ? lost.take(requestHash, requester) : undefined);
+	const later =
+		lost.orders.laterThan(nodeMemory.runId, place, memory) ??
+		(mayTake ? lost.take(requestHash, requester) : undefined);
 	if (later) goOnWith(memory, later);
 	// If this retry is stopped too, the next one goes on with what this one comes to.
 	if (mayTake && lost.isProduction) lost.add(memory, requester);
@@ -68,16 +72,16 @@ const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
 
 /*
  * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
- * editor is a new execution, and a stopped one is stored as it was at its start. And a failed execution that
- * is retried twice begins both times with what it knew itself, not with what the first retry has made. So
- * this process keeps the very same objects for a day:
+ * editor is a new execution, a stopped one is stored as it was at its start, and each retry of a failed one
+ * begins with what that knew, whatever other retries of it have made. So this process keeps the very same
+ * objects for a day:
  *
  * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
  *   the execution was stopped. The next click that asks for the same takes it over, once.
  * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
  *   it over, however often it is retried. Executions that are no retries are other orders.
- * - for production, what executions that have failed and their retries have come to. A retry of any of them
- *   goes on with the one that has come furthest (`laterThan`).
+ * - for production, what failed executions and their retries have come to. A retry of any of them goes on
+ *   with what has come furthest (`RetriedOrders`).
  */
 
 const SWEEP_EVERY_MS = 60_000;
@@ -115,17 +119,7 @@ interface Lost {
 	by: Omit<Requester, 'startDataHash'>;
 	/** Empty in the editor, which does not ask for it. */
 	startDataHash: string;
-	/** Whether it is found by its content. n8n gives what a failed execution had to its retries alone. */
-	mayBeTaken: boolean;
 }
-
-/** What a lost request is worth: most if it has made a job, less if it may have. */
-const RANKS: Record<ItemState['is'], number> = { done: 2, created: 2, sent: 1, new: 0 };
-
-const rankOf = ({ state }: ItemMemory): number => RANKS[state.is];
-
-/** How far the request of an item has come: the larger, the later. */
-const stageOf = (memory: ItemMemory): number => memory.state.keyNumber * 3 + rankOf(memory);
 
 /** Requests of the nodes of a workflow that were lost. */
 export class LostRequests {
@@ -133,29 +127,18 @@ export class LostRequests {
 	private readonly requests = new Map<string, Map<string, Lost>>();
 	/** All of them, the oldest first. */
 	private readonly all = new Map<ItemMemory, Lost>();
+	/** What retried executions have come to. */
+	readonly orders: RetriedOrders;
 
 	/** @param isProduction whether it is for retries, of which several may go on with the same request */
 	constructor(
 		readonly isProduction: boolean,
 		private readonly clock = systemClock,
-	) {}
+	) {
+		this.orders = new RetriedOrders(clock);
+	}
 
-	/** Keeps a request that n8n has no memory of, to be taken by whoever asks for the same. */
 	add(memory: ItemMemory, requester: Requester): void {
-		this.keep(memory, requester, true);
-	}
-
-	/**
-	 * Keeps a request that a failed execution or one of its retries has come to, for further retries.
-	 * @param mayBeTaken whether n8n has no memory of the execution that all of them retry
-	 */
-	addForRetries(memory: ItemMemory, requester: Requester, mayBeTaken: boolean): void {
-		// Two retries at once: the one that has come further counts.
-		if (this.laterThan(memory)) return;
-		this.keep(memory, requester, mayBeTaken);
-	}
-
-	private keep(memory: ItemMemory, requester: Requester, mayBeTaken: boolean): void {
 		const { requestHash, keySeed } = memory;
 		if (requestHash === undefined || keySeed === undefined) return;
 		this.remove(memory);
@@ -170,20 +153,15 @@ export class LostRequests {
 			since: this.clock.monotonic(),
 			by: { execution, isManual, nodeId, credential },
 			startDataHash: this.isProduction ? requester.startDataHash() : '',
-			mayBeTaken,
 		};
 		equal.set(keySeed, lost);
 		this.all.set(memory, lost);
 	}
 
 	remove(memory: ItemMemory): void {
+		const { requestHash = '', keySeed = '' } = memory;
 		this.forget(this.all.get(memory));
-		this.forget(this.sameAs(memory));
-	}
-
-	/** What is kept of the same request of the same item. */
-	private sameAs({ requestHash = '', keySeed = '' }: ItemMemory): Lost | undefined {
-		return this.requests.get(requestHash)?.get(keySeed);
+		this.forget(this.requests.get(requestHash)?.get(keySeed));
 	}
 
 	private forget(lost: Lost | undefined): void {
@@ -196,15 +174,6 @@ export class LostRequests {
 	}
 
 	/**
-	 * What is known of the same request, if that has come further: n8n hands a retry on with the memory of
-	 * the execution that it retries, which is older if that was stopped or retried before.
-	 */
-	laterThan(memory: ItemMemory): ItemMemory | undefined {
-		const other = this.sameAs(memory)?.memory;
-		return other && stageOf(other) > stageOf(memory) ? other : undefined;
-	}
-
-	/**
 	 * Takes the request with this content that an execution goes on with. If several were lost, it is one
 	 * that has made a job; among these, one that was lost in the same kind of execution, the editor or
 	 * production; and among these, the one that was added or taken longest ago.
@@ -212,9 +181,7 @@ export class LostRequests {
 	take(requestHash: string, asking: Requester): ItemMemory | undefined {
 		let best: ItemMemory | undefined;
 		let bestWorth = -1;
-		for (const lost of this.requests.get(requestHash)?.values() ?? []) {
-			const { memory, by, startDataHash, mayBeTaken } = lost;
-			if (!mayBeTaken) continue;
+		for (const { memory, by, startDataHash } of this.requests.get(requestHash)?.values() ?? []) {
 			// What the execution has lost itself is in the memories of its own items.
 			if (by.execution === asking.execution || memory.requestHash !== requestHash) continue;
 			if (by.nodeId !== asking.nodeId && by.credential !== asking.credential) continue;
@@ -234,12 +201,81 @@ export class LostRequests {
 
 	/** After a day the service has dropped the keys, so that nobody could go on with a request. */
 	forgetOld(): void {
+		this.orders.forgetOld();
 		const end = this.clock.monotonic() - DAY_MS;
 		for (const lost of this.all.values()) {
 			if (lost.since > end) return;
 			this.forget(lost);
 		}
 	}
+}
+
+/** More orders than fail within a day and are retried twice. */
+const MOST_ORDERS = 1_000;
+
+interface NotedSince<T> {
+	value: T;
+	/** On the monotonic clock. */
+	since: number;
+}
+
+const nameOf = (runId: string, place: string): string => `${runId} ${place}`;
+
+/**
+ * What executions in production that have failed, and their retries, have come to: of each request and of the
+ * credits, what has come furthest.
+ */
+export class RetriedOrders {
+	/** By order and place of the item; the very objects that the items have. */
+	private readonly requests = new BoundedMap<string, NotedSince<ItemMemory>>(MAX_LOST);
+	/** By order; the very object of the execution that has counted most. */
+	private readonly sums = new BoundedMap<string, NotedSince<ExecutionSum>>(MOST_ORDERS);
+
+	constructor(private readonly clock: Clock) {}
+
+	/** An execution has come so far that a retry of an earlier one has to know of it. */
+	note({ runId, items }: NodeMemory, sum: ExecutionSum): void {
+		const since = this.clock.monotonic();
+		for (const [place, memory] of Object.entries(items)) {
+			if (memory.requestHash === undefined || this.laterThan(runId, place, memory)) continue;
+			this.requests.set(nameOf(runId, place), { value: memory, since });
+		}
+		const known = this.sums.get(runId)?.value;
+		if (known === undefined || known.stored.changes <= sum.stored.changes)
+			this.sums.set(runId, { value: sum, since });
+	}
+
+	/**
+	 * What is known of the item at this place, if that has come further and the user has changed nothing
+	 * since.
+	 */
+	laterThan(runId: string, place: string, memory: ItemMemory): ItemMemory | undefined {
+		const known = this.requests.get(nameOf(runId, place))?.value;
+		if (known?.userInputHash !== memory.userInputHash) return undefined;
+		return known && stageOf(known) > stageOf(memory) ? known : undefined;
+	}
+
+	/** What the executions of an order have reserved, as far as this process knows. */
+	sumOf(runId: string): ExecutionSum | undefined {
+		return this.sums.get(runId)?.value;
+	}
+
+	/** After a day keys are over. */
+	forgetOld(): void {
+		const end = this.clock.monotonic() - DAY_MS;
+		for (const kept of [this.requests, this.sums])
+			for (const [name, { since }] of kept) {
+				if (since > end) break;
+				kept.delete(name);
+			}
+	}
+}
+
+/** An execution, as far as a node knows it. */
+export interface KnownExecution {
+	nodeMemory: NodeMemory;
+	executionSum: ExecutionSum;
+	requester: Requester;
 }
 
 /** Both pools of a workflow. */
@@ -265,18 +301,20 @@ export class LostOfWorkflow {
 	 * Hears at once when an execution is stopped, which its runs may notice much later, or never. n8n keeps
 	 * nothing of what the execution has remembered then, so all that its runs have made is lost.
 	 */
-	watch(signal: AbortSignal | undefined, nodeMemory: NodeMemory, requester: Requester): void {
+	watch(signal: AbortSignal | undefined, known: KnownExecution): void {
+		const { nodeMemory } = known;
 		if (this.watched.has(nodeMemory)) return;
 		this.watched.add(nodeMemory);
-		onAbort(signal, () => this.executionStopped(nodeMemory, requester));
+		onAbort(signal, () => this.executionStopped(known));
 	}
 
-	private executionStopped(nodeMemory: NodeMemory, requester: Requester): void {
+	private executionStopped({ nodeMemory, executionSum, requester }: KnownExecution): void {
 		this.lostAll.add(nodeMemory);
 		for (const memory of Object.values(nodeMemory.items)) {
 			this.editor.add(memory, requester);
 			if (!requester.isManual) this.production.add(memory, requester);
 		}
+		if (!requester.isManual) this.production.orders.note(nodeMemory, executionSum);
 	}
 
 	/**
@@ -285,25 +323,25 @@ export class LostOfWorkflow {
 	 * @param items of that run
 	 */
 	runEnded(
-		nodeMemory: NodeMemory,
+		{ nodeMemory, executionSum, requester }: KnownExecution,
 		items: ItemMemory[],
-		requester: Requester,
 		hasFailed: boolean,
 	): void {
 		const isMended = this.lostAll.has(nodeMemory) && !hasFailed;
 		if (hasFailed) this.lostAll.add(nodeMemory);
 		else this.lostAll.delete(nodeMemory);
-		const { execution, isManual } = requester;
-		const { startedIn, startedInRetry = false } = nodeMemory;
-		const isRetry = startedInRetry || startedIn !== execution;
 		const concerned = hasFailed || isMended ? Object.values(nodeMemory.items) : items;
 		for (const memory of concerned) {
-			const isDelivered = !hasFailed && memory.endedIn !== undefined;
-			if (isDelivered) this.editor.remove(memory);
-			else this.editor.add(memory, requester);
-			if (!isManual && (isRetry || !isDelivered))
-				this.production.addForRetries(memory, requester, startedInRetry);
+			if (hasFailed || memory.endedIn === undefined) this.editor.add(memory, requester);
+			else this.editor.remove(memory);
 		}
+		if (requester.isManual) return;
+		const { startedIn, startedInRetry = false } = nodeMemory;
+		const isRetry = startedInRetry || startedIn !== requester.execution;
+		const isDelivered = !hasFailed && items.every(({ endedIn }) => endedIn !== undefined);
+		if (isRetry || !isDelivered) this.production.orders.note(nodeMemory, executionSum);
+		// Of what they all retry, n8n has no memory: a further retry of that finds it by its content.
+		if (startedInRetry) for (const memory of concerned) this.production.add(memory, requester);
 	}
 
 	forgetOld(): void {

@@ -90,7 +90,8 @@ test('a refused row does not look through what thousands of others have reserved
 	const ownKeys = () => {
 		throw new Error('All amounts are looked through');
 	};
-	const sum = new ExecutionSum({ mediaGenReserved: new Proxy({}, { ownKeys }) });
+	const sum = new ExecutionSum({});
+	sum.stored.amounts = new Proxy({}, { ownKeys });
 	sum.addJob('gen_1', 2);
 	expect([sum.reserved, sum.isGuess]).toEqual([2, false]);
 });

@@ -118,6 +118,15 @@ test('a second retry of a stopped execution makes anew what has failed in the fi
 	expect(t.model.jobs).toHaveLength(3);
 });
 
+test('two retries at the same time of an execution that ended before the node pay once', async () => {
+	const t = setUp({ json: [{}, {}], given: image, workflowId: 'ended before the node' });
+	const retry = async (executionId: string) =>
+		await t.run({ nodeMemory: {}, executionId, mode: 'retry' });
+	const retries = await Promise.all(['e2', 'e3'].map(retry));
+	for (const rows of retries) expect(new Set(rows.map(({ json }) => json.id)).size).toBe(2);
+	expect(t.model.jobs).toHaveLength(2);
+});
+
 test('two retries of a stopped execution at the same time pay once for what neither had sent', async () => {
 	const t = setUp({
 		json: [{}, {}, {}],

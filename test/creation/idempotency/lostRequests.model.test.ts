@@ -1,3 +1,4 @@
+import { ExecutionSum } from '../../../src/creation/credits/ledger';
 import { LostOfWorkflow, type Requester } from '../../../src/creation/idempotency/lostRequests';
 import { Run } from '../../../src/creation/run';
 import {
@@ -251,11 +252,12 @@ class World {
 			credential: 'credential',
 			startDataHash: () => `order ${execution.order}`,
 		};
-		this.lost.watch(signal, nodeMemory, requester);
+		const known = { nodeMemory, executionSum: new ExecutionSum({}), requester };
+		this.lost.watch(signal, known);
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.
 			this.log.push(`  round ${round}: invalid`);
-			if (!signal.aborted) this.lost.runEnded(nodeMemory, [], requester, !this.continuesOnFail);
+			if (!signal.aborted) this.lost.runEnded(known, [], !this.continuesOnFail);
 			const invalid = fail({ kind: 'input', field: 'Prompt', problem: 'is empty' });
 			return rows.map((row) => [row, invalid]);
 		}
@@ -296,7 +298,7 @@ class World {
 			}),
 		);
 		const hasFailed = !isGood(results) && !this.continuesOnFail;
-		if (!signal.aborted) this.lost.runEnded(nodeMemory, memories, requester, hasFailed);
+		if (!signal.aborted) this.lost.runEnded(known, memories, hasFailed);
 		const said = results.map(([, { ok, ...result }]) => (ok ? 'ok' : JSON.stringify(result)));
 		this.log.push(`  round ${round}: ${said.join(', ')}${signal.aborted ? ', stopped' : ''}`);
 		return results;

@@ -1,3 +1,4 @@
+import { ExecutionSum } from '../../../src/creation/credits/ledger';
 import {
 	LostOfWorkflow,
 	LostRequests,
@@ -44,6 +45,10 @@ const owner = (execution: string, more: Partial<Requester> = {}): Requester => (
 	startDataHash: () => 'order 1',
 	...more,
 });
+
+const known = (nodeMemory: NodeMemory, requester: Requester) => {
+	return { nodeMemory, requester, executionSum: new ExecutionSum({}) };
+};
 
 function setUp(isShared = false) {
 	const clock = new VirtualClock();
@@ -93,16 +98,6 @@ test('what certainly has no job, no click takes', () => {
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 });
 
-test('what has come further than the memory that n8n has kept is found by the request', () => {
-	const { lost } = setUp(true);
-	lost.add(memoryOf('1', created('gen_1', 1)), owner('1'));
-	expect(lost.laterThan(memoryOf('1', { is: 'new', keyNumber: 0 }))).toMatchObject({
-		keySeed: '1',
-	});
-	expect(lost.laterThan(memoryOf('1', created('gen_2', 2)))).toBeUndefined();
-	expect(lost.laterThan(memoryOf('2', { is: 'new', keyNumber: 0 }))).toBeUndefined();
-});
-
 test('a day after it was lost it is forgotten, whatever the clock on the wall says', async () => {
 	const { clock, lost } = setUp();
 	const wall = jest.spyOn(clock, 'now');
@@ -110,8 +105,9 @@ test('a day after it was lost it is forgotten, whatever the clock on the wall sa
 	wall.mockReturnValue(-DAY);
 	await clock.pass(DAY - 1);
 	lost.forgetOld();
-	expect(lost.laterThan(memoryOf('1', { is: 'new', keyNumber: 0 }))).toBeDefined();
-	await clock.pass(1);
+	expect(lost.take('a cat', owner('2'))).toBeDefined();
+	lost.add(memoryOf('1', created('gen_1')), owner('1'));
+	await clock.pass(DAY);
 	lost.forgetOld();
 	expect(lost.take('a cat', owner('2'))).toBeUndefined();
 });
@@ -147,7 +143,7 @@ describe('a run that ends', () => {
 			const memory = nodeMemory.items[item] ?? memoryOf(item, created(`gen ${item}`), item);
 			nodeMemory.items[item] = memory;
 			memory.endedIn = isGood ? '1' : undefined;
-			lost.runEnded(nodeMemory, [memory], owner('1'), hasFailed);
+			lost.runEnded(known(nodeMemory, owner('1')), [memory], hasFailed);
 		}
 		const isLost = (content: string) => lost.editor.take(content, owner('2')) !== undefined;
 		return Object.keys(nodeMemory.items).filter(isLost);
@@ -159,29 +155,11 @@ describe('a run that ends', () => {
 		expect(end(['a', true, false], ['b', false, true], ['b', true, false])).toEqual([]);
 	});
 
-	test('leaves what its retries go on with, whichever is retried; other orders do not', () => {
-		const lost = new LostOfWorkflow(new VirtualClock());
-		const asItFailed = memoryOf('a', { is: 'new', keyNumber: 1 });
-		const end = (execution: string, memory: ItemMemory, hasFailed: boolean) => {
-			const nodeMemory = { runId: 'run', startedIn: '1', items: { a: memory } };
-			lost.runEnded(nodeMemory, [memory], owner(execution, { isManual: false }), hasFailed);
-		};
-		end('1', asItFailed, true);
-		expect(lost.production.take('a cat', owner('2', { isManual: false }))).toBeUndefined();
-		// The retry of a retry has made the job, and n8n hands the next one what the first execution knew.
-		const made = { ...memoryOf('a', created('gen_1', 2)), endedIn: '3' };
-		end('3', made, false);
-		expect(lost.production.laterThan({ ...asItFailed })).toBe(made);
-		// One that was begun before and has failed since is no later.
-		end('4', { ...asItFailed }, true);
-		expect(lost.production.laterThan({ ...asItFailed })).toBe(made);
-	});
-
 	test('of a retry for which n8n has no memory leaves that to the next retry', () => {
 		const lost = new LostOfWorkflow(new VirtualClock());
 		const memory = memoryOf('a', created('gen_1'));
 		const nodeMemory = { runId: 'run', startedIn: '2', startedInRetry: true, items: { a: memory } };
-		lost.runEnded(nodeMemory, [memory], owner('2', { isManual: false }), true);
+		lost.runEnded(known(nodeMemory, owner('2', { isManual: false })), [memory], true);
 		expect(lost.production.take('a cat', owner('3', { isManual: false }))).toBe(memory);
 	});
 
@@ -190,9 +168,9 @@ describe('a run that ends', () => {
 		const memory = { ...memoryOf('a', created('gen_1')), endedIn: '1' };
 		const nodeMemory: NodeMemory = { runId: 'run', items: { a: memory } };
 		const stop = new AbortController();
-		const by = owner('1', { isManual });
-		lost.watch(stop.signal, nodeMemory, by);
-		lost.runEnded(nodeMemory, [memory], by, false);
+		const by = known(nodeMemory, owner('1', { isManual }));
+		lost.watch(stop.signal, by);
+		lost.runEnded(by, [memory], false);
 		expect(lost.editor.take('a cat', owner('2'))).toBeUndefined();
 		stop.abort();
 		expect(lost.editor.take('a cat', owner('2'))).toBe(memory);

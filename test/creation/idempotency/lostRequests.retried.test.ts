@@ -1,0 +1,184 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { ApiRequest, SendResult } from '../../../src/base/types';
+import { ExecutionSum } from '../../../src/creation/credits/ledger';
+import { newMemory, type ItemMemory } from '../../../src/creation/idempotency/itemState';
+import { RetriedOrders } from '../../../src/creation/idempotency/lostRequests';
+import { answer, errorBody } from '../../model/answers';
+import { VirtualClock } from '../../model/virtualClock';
+import { byId, ended, setUp, type Part } from '../../support/serviceRun';
+
+jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
+
+/*
+ * n8n lists a failed execution with its Retry also after that was retried. Each retry begins with what the
+ * execution that it retries knew at its end, so the first one's next retry knows nothing of the others.
+ */
+
+const DAY = 86_400_000;
+const image = { model: byId('m'), prompt: 'a', downloadOutputs: false };
+const refused = (status: number) => answer(status, errorBody('no'));
+
+interface Story extends Part {
+	/** What becomes of the requests of the first execution and of each retry. */
+	tries: Array<(request: ApiRequest, posts: number) => SendResult | undefined>;
+	/** Of which execution each try after the first is a retry, from 0. */
+	retryOf: number[];
+	/** How many jobs there are in the end. */
+	jobs: number;
+	endsWith?: RegExp;
+}
+
+const isPost = ({ method }: ApiRequest) => method === 'POST';
+const refuses = (status: number) => (request: ApiRequest) =>
+	isPost(request) ? refused(status) : undefined;
+/** The second row and all after it. */
+const refusesFrom = (row: number, status: number) => (request: ApiRequest, posts: number) =>
+	isPost(request) && posts >= row ? refused(status) : undefined;
+const cannotRead = (request: ApiRequest) => (isPost(request) ? undefined : refused(403));
+const isGood = () => undefined;
+
+let prompts = 0;
+let jobsEnded = 0;
+
+const STORIES: Record<string, Story> = {
+	'refusals, and a job of a retry of a retry': {
+		tries: [refuses(402), refuses(402), cannotRead, isGood],
+		retryOf: [0, 1, 0],
+		jobs: 1,
+	},
+	'a refusal that comes after the job was made': {
+		json: [{}, {}],
+		tries: [refuses(403), refusesFrom(2, 400), refuses(403), isGood],
+		retryOf: [0, 0, 2],
+		jobs: 2,
+	},
+	'429 until the key is given up, and then a job': {
+		tries: [
+			refuses(402),
+			(request, posts) => {
+				if (!isPost(request)) return refused(403);
+				return posts <= 3 ? refused(429) : undefined;
+			},
+			isGood,
+		],
+		retryOf: [0, 0],
+		jobs: 1,
+	},
+	'a prompt that is another one each time': {
+		json: [{}, {}],
+		rawParameters: { ...image, resource: 'image', operation: 'generate', prompt: '={{ $now }}' },
+		own: () => {
+			prompts += 1;
+			return { prompt: `picture ${prompts}` };
+		},
+		tries: [refuses(402), refusesFrom(2, 402), isGood],
+		retryOf: [0, 0],
+		jobs: 2,
+	},
+	'a job that fails in each of them': {
+		service: {
+			ending() {
+				jobsEnded += 1;
+				return { status: jobsEnded <= 2 ? 'failed' : 'completed' };
+			},
+		},
+		tries: [isGood, isGood, isGood],
+		retryOf: [0, 0],
+		jobs: 3,
+	},
+	'Max Credits per Execution': {
+		json: [{}, {}, {}, {}, {}, {}, {}, {}],
+		given: { ...image, options: { maxCredits: 6 } },
+		credential: { concurrentJobs: 1 },
+		service: { price: () => 2 },
+		tries: [refuses(402), isGood, isGood, isGood],
+		retryOf: [0, 0, 0],
+		jobs: 3,
+		endsWith: /Max Credits per Execution \(6\)/,
+	},
+};
+
+test.each(Object.entries(STORIES))(
+	'a failed execution is retried again after %s',
+	async (_, story) => {
+		const { tries, retryOf, jobs, endsWith, ...part } = story;
+		let posts = 0;
+		let becomes = isGood as Story['tries'][number];
+		const t = setUp({
+			given: image,
+			...part,
+			answers(request) {
+				if (isPost(request)) posts += 1;
+				return becomes(request, posts);
+			},
+		});
+		/** What n8n has stored of each execution. */
+		const stored: IDataObject[] = [];
+		let error: Error | undefined;
+		for (const [number, what] of tries.entries()) {
+			const of = retryOf[number - 1];
+			const nodeMemory = structuredClone(of === undefined ? {} : (stored[of] ?? {}));
+			posts = 0;
+			becomes = what;
+			const mode = of === undefined ? 'trigger' : 'retry';
+			({ error } = await ended(t.run({ nodeMemory, mode, executionId: `e${number}` })));
+			stored.push(nodeMemory);
+		}
+		expect(t.model.jobs).toHaveLength(jobs);
+		expect(error?.message ?? '').toMatch(endsWith ?? /^$/);
+	},
+);
+
+const made = (id: string, keyNumber: number, userInputHash = 'input'): ItemMemory => {
+	const state = { is: 'created', keyNumber, job: { id } } as const;
+	return { ...newMemory(), requestHash: 'a cat', userInputHash, state };
+};
+const asItFailed: ItemMemory = { ...made('', 0), state: { is: 'new', keyNumber: 1 } };
+const order = (memory: ItemMemory) => ({ runId: 'order', items: { '0:0': memory } });
+
+function noted(...memories: ItemMemory[]) {
+	const at = new VirtualClock();
+	const orders = new RetriedOrders(at);
+	for (const memory of memories) orders.note(order(memory), new ExecutionSum({}));
+	return { at, orders };
+}
+
+test('what has come further counts, whichever was noted last', () => {
+	const furthest = made('gen_1', 2);
+	for (const memories of [
+		[asItFailed, furthest],
+		[furthest, asItFailed],
+	]) {
+		const { orders } = noted(...memories);
+		expect(orders.laterThan('order', '0:0', asItFailed)).toBe(furthest);
+		expect(orders.laterThan('order', '0:0', made('gen_2', 3))).toBeUndefined();
+		expect(orders.laterThan('order', '0:1', asItFailed)).toBeUndefined();
+		expect(orders.laterThan('another order', '0:0', asItFailed)).toBeUndefined();
+	}
+});
+
+test('what the user has changed since is another request', () => {
+	const { orders } = noted(made('gen_1', 2, 'changed'));
+	expect(orders.laterThan('order', '0:0', asItFailed)).toBeUndefined();
+});
+
+test('the sum that was changed most often counts, until a day has passed', async () => {
+	const { at, orders } = noted();
+	const [few, many] = [new ExecutionSum({}), new ExecutionSum({})];
+	few.addJob('gen_1', 5);
+	many.addJob('gen_1', 2);
+	many.addJob('gen_2', 2);
+	for (const sum of [few, many, few]) orders.note(order(asItFailed), sum);
+	expect(orders.sumOf('order')).toBe(many);
+	few.catchUpWith(many);
+	many.addJob('gen_3', 1);
+	expect([few.reserved, few.addJob('gen_2', 2), few.addJob('gen_3', 1)]).toEqual([4, 0, 1]);
+	orders.note(order(made('gen_1', 2)), many);
+	await at.pass(DAY - 1);
+	orders.forgetOld();
+	expect(orders.sumOf('order')).toBe(many);
+	await at.pass(1);
+	orders.forgetOld();
+	expect(orders.sumOf('order')).toBeUndefined();
+	expect(orders.laterThan('order', '0:0', asItFailed)).toBeUndefined();
+});
