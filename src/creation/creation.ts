@@ -181,8 +181,8 @@ class Creation {
 				continue;
 			}
 			if (!sent.ok) return sent;
-			// An answer alone proves neither that its job has failed nor, under a key that others share, that
-			// it is a new one.
+			// An answer alone proves neither that its job has failed nor, under a key that may have been used
+			// before, that it is a new one.
 			const made = await confirmJob(progress, sent.value);
 			if (!('again' in made)) return ok(made);
 			progress.again = made.again;

@@ -34,10 +34,11 @@ interface Door {
 
 /**
  * The job is made and paid for, but so many tries of the node cannot read it. Under a key that executions
- * share it is read once more, as it may be an earlier one that has failed.
+ * share it is read once more, as it may be an earlier one.
  */
 async function lose({ sandbox }: World, { idempotency }: INodeParameters, tries = 1) {
-	const times = idempotency === 'content' ? 2 * tries : tries;
+	const isShared = idempotency === 'content' || idempotency === 'custom';
+	const times = isShared ? 2 * tries : tries;
 	await sandbox.setFaults([
 		{ kind: 'status_before', operations: ['getGeneration'], status: 403, times },
 	]);

@@ -4,7 +4,7 @@ import { LostOfWorkflow } from '../../src/creation/idempotency/lostRequests';
 import { Run } from '../../src/creation/run';
 import type { BinarySource, Host } from '../../src/transport/host';
 import { ExecutionSum } from '../../src/creation/credits/ledger';
-import { newMemory } from '../../src/creation/idempotency/itemState';
+import { newMemory, type NodeMemory } from '../../src/creation/idempotency/itemState';
 import type { Item, Settings } from '../../src/creation/item';
 import { asksForFirstModel } from '../../src/fields/locators';
 import { AGENT_STATUSES } from '../../src/transport/jobState';
@@ -97,8 +97,10 @@ export function runOf({
 	const itemIndex = parts.itemIndex ?? 0;
 	const item = origin?.place ?? `0:${itemIndex}`;
 	// Items that share no memory of a node are of executions of their own.
-	const nodeMemory = parts.nodeMemory ?? { runId: `run of ${item}`, items: {} };
+	const nodeMemory: NodeMemory = parts.nodeMemory ?? { runId: `run of ${item}`, items: {} };
 	nodeMemory.items[item] = memory;
+	const execution = origin?.executionId ?? 'execution 1';
+	nodeMemory.startedIn ??= origin?.requester?.execution ?? execution;
 	const { method, path } = ENDPOINTS.createGeneration;
 	const usual: ApiRequest = { method, path, query: {}, body: { mode: 'image', model, prompt } };
 	return {
@@ -119,7 +121,7 @@ export function runOf({
 		origin: {
 			place: item,
 			requester: {
-				execution: origin?.executionId ?? 'execution 1',
+				execution,
 				isManual: origin?.mode === 'manual',
 				nodeId: origin?.nodeId ?? 'workflow/node',
 				credential: 'credential',

@@ -158,8 +158,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/idempotency.sameRequest.test.ts', {
 		'money/no-second-look-at-a-failed-job': {
 			why: 'With Same Request, a job that failed once is given back for a day instead of a new one.',
-			from: 'return wasBefore && leaveFailedJob(',
-			to: 'return !wasBefore && leaveFailedJob(',
+			from: 'if (!wasBefore) return seen;',
+			to: 'if (wasBefore) return seen;',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/replayedJob.test.ts', {
@@ -176,11 +176,18 @@ export const money: Mutant[] = [
 			to: '< 0',
 		},
 	}),
+	...caughtBy('test/creation/idempotency/replayedJob.test.ts', {
+		'money/retries-on-many-workers': {
+			why: 'Each worker that retries an execution spends up to its limit anew.',
+			from: 'if (idempotency.othersUseKey) takeBack(item, entry);',
+			to: 'if (entry.isNew) takeBack(item, entry);',
+		},
+	}),
 	...caughtBy('test/n8n/receipt.test.ts', {
 		'money/receipt-counts-replays': {
-			why: 'With Same Request, each run says that it has paid again for the picture of the first one.',
-			from: "if (firstSeenAt !== undefined || provenance === 'before') return false;",
-			to: '',
+			why: 'With Same Request, another process says that it has paid again for the picture of the first one.',
+			from: 'idempotency.keyMayBeOld && item',
+			to: '!idempotency.keyMayBeOld && item',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/replayedJob.free.test.ts', {

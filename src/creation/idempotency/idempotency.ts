@@ -50,6 +50,11 @@ export interface Idempotency {
 	 */
 	readonly othersUseKey: boolean;
 	/**
+	 * Whether a job may stand under the key that this execution knows nothing of: another one has used it, or
+	 * another retry of the same execution.
+	 */
+	readonly keyMayBeOld: boolean;
+	/**
 	 * What makes another request the same one: what it asks for, so that an item goes on with what another
 	 * try or execution has lost; the user's key, whatever it asks for; or nothing, so that each try makes a
 	 * request of its own.
@@ -157,6 +162,11 @@ class OnRetries implements Idempotency {
 		private readonly requestHash: string,
 	) {}
 
+	get keyMayBeOld(): boolean {
+		const { nodeMemory, origin } = this.item;
+		return nodeMemory.startedIn !== origin.requester.execution;
+	}
+
 	get uploadOwner(): string {
 		return this.item.nodeMemory.runId;
 	}
@@ -194,6 +204,7 @@ interface LastSent {
  */
 class SameRequest implements Idempotency {
 	readonly othersUseKey = true;
+	readonly keyMayBeOld = true;
 	readonly sameBy = 'request';
 	private readonly onRetries: OnRetries;
 	private readonly equals: EqualRequests;
@@ -307,6 +318,7 @@ export function keyInUse(job: JobReference | undefined): Failed {
 /** The user says which requests are the same. */
 class OwnKey implements Idempotency {
 	readonly othersUseKey = true;
+	readonly keyMayBeOld = true;
 	readonly sameBy = 'ownKey';
 	/** Other workflows may use the key too. */
 	readonly uploadOwner = 'own key';
@@ -351,6 +363,7 @@ class OwnKey implements Idempotency {
 /** No key: each try of the node pays again. */
 class Off implements Idempotency {
 	readonly othersUseKey = false;
+	readonly keyMayBeOld = false;
 	readonly sameBy = 'nothing';
 	readonly uploadOwner: string;
 

@@ -15,8 +15,8 @@ import { forgetAllPaidKeys, isPaidKey, rememberPaidKey } from './paidKeys';
 /*
  * Whether the service has made the job of an answer for this request, or had made it before: `provenanceOf`
  * weighs that. Under one key the service makes one job, and answers whoever sends the key again with that
- * job, for nothing. So the question matters for a key that others send as well (_Same Request_). It is asked
- * twice:
+ * job, for nothing. So the question matters for a key that may have been used before (`keyMayBeOld`). It is
+ * asked twice:
  *
  * When the answer comes (`rememberSeenJob`): the job is counted as paid for, unless it was there before or is
  * counted already.
@@ -46,9 +46,9 @@ const CLOCKS_DIFFER_MS = MINUTE_MS;
 /** A service keeps keys for a day, so no key leads to an older job: a date before that is wrong. */
 const OLDEST_MS = DAY_MS + 60 * MINUTE_MS;
 
-/** Whether others may have made the job: not a run that this request approves, which is paid for now. */
-const mayBeOfOthers = ({ item, idempotency }: Progress): boolean =>
-	idempotency.othersUseKey && item.spec.endpoint.does === 'creates';
+/** Whether the job may have been there: not a run that this request approves, which is paid for now. */
+const mayBeOld = ({ item, idempotency }: Progress): boolean =>
+	idempotency.keyMayBeOld && item.spec.endpoint.does === 'creates';
 
 type Provenance = 'new' | 'before' | 'unsure';
 
@@ -57,7 +57,7 @@ type Provenance = 'new' | 'before' | 'unsure';
  *
  * 1. It says that it was made after its request went out: new.
  * 2. This process had seen it before this try began: before.
- * 3. It is running, or nobody else can have made it: unsure, whatever its date. One that runs is paid for by
+ * 3. It is running, or its key was not used before: unsure, whatever its date. One that runs is paid for by
  *    whoever has it now, however old it is.
  * 4. It says that it is older than its request, and no older than a key: before. But if the job that the item
  *    has just left said so too, and both are as far apart as their requests, these requests have made them,
@@ -71,7 +71,7 @@ function provenanceOf(progress: Progress, job: Resource): Provenance {
 	if (age <= 0) return 'new';
 	if (jobSeenAt !== undefined && jobSeenAt < beganAt) return 'before';
 	const isRunning = jobState(job, item.settings.terminalStatuses) === 'running';
-	if (isRunning || !mayBeOfOthers(progress)) return 'unsure';
+	if (isRunning || !mayBeOld(progress)) return 'unsure';
 	const isOlder = age > CLOCKS_DIFFER_MS && age < OLDEST_MS;
 	if (!isOlder) return 'unsure';
 	if (leftJob === undefined) return 'before';
@@ -111,7 +111,11 @@ export function rememberSeenJob(progress: Progress, job: Resource): boolean {
 	seenAt.set(name, progress.jobSeenAt);
 	const provenance = provenanceOf(progress, job);
 	// One that was seen is counted already, also if another row of this try has seen it.
-	if (firstSeenAt !== undefined || provenance === 'before') return false;
+	if (firstSeenAt !== undefined) return false;
+	if (provenance === 'before') {
+		countAsOld(progress);
+		return !idempotency.othersUseKey;
+	}
 	if (!idempotency.othersUseKey) return true;
 	// This key was paid for, and yet the service has made another job.
 	if (isPaidKey(progress, lastRequest.key)) forgetAllPaidKeys(progress);
@@ -127,13 +131,12 @@ export async function confirmJob(
 	progress: Progress,
 	made: ObtainedJob,
 ): Promise<ObtainedJob | { again: 'otherKey' }> {
-	const { item, idempotency } = progress;
+	const { item } = progress;
 	const { settings, spec } = item;
 	if (made.isOver || spec.output !== 'job') return made;
 	const stateOf = ({ job }: ObtainedJob) => jobState(job, settings.terminalStatuses);
 
-	const mayBeRepeated = idempotency.sameBy === 'request' && mayBeOfOthers(progress);
-	if (!mayBeRepeated || provenanceOf(progress, made.job) === 'new') {
+	if (!mayBeOld(progress) || provenanceOf(progress, made.job) === 'new') {
 		// The job is new and was accepted. That such a job has failed at once, the answer alone does not
 		// prove.
 		if (stateOf(made) !== 'bad') return made;
@@ -153,14 +156,26 @@ export async function confirmJob(
 	const wasBefore =
 		provenance === 'before' ||
 		(provenance === 'unsure' && (await wasListedBefore(progress, seen.job)));
-	return wasBefore && leaveFailedJob(progress, seen.job) ? { again: 'otherKey' } : seen;
+	if (!wasBefore) return seen;
+	countAsOld(progress);
+	return leaveFailedJob(progress, seen.job) ? { again: 'otherKey' } : seen;
+}
+
+/**
+ * The job was there before. Others may have paid for it: nothing counts. What only this execution and its
+ * retries can have paid for counts for its limit, and only the receipt leaves it out.
+ */
+function countAsOld({ item, entry, idempotency }: Progress): void {
+	if (entry === undefined) return;
+	if (idempotency.othersUseKey) takeBack(item, entry);
+	else item.run.entries.delete(entry);
 }
 
 /** What was counted for a job by its answer alone, as it is known now that it has not failed. */
 function correctEntry(progress: Progress, state: JobState, provenance: Provenance): void {
 	const { item, entry, lastRequest } = progress;
 	if (entry === undefined) return;
-	if (provenance === 'before') return takeBack(item, entry);
+	if (provenance === 'before') return countAsOld(progress);
 	if (state === 'running' && entry.isNew) rememberPaidKey(progress);
 	const isAtOnce = item.workspace.clock.monotonic() - lastRequest.since < AT_ONCE_MS;
 	if (state === 'good' && provenance === 'unsure' && isAtOnce) entry.mayBeOld = true;
@@ -172,10 +187,9 @@ function correctEntry(progress: Progress, state: JobState, provenance: Provenanc
  * @returns whether there is another key
  */
 function leaveFailedJob(progress: Progress, job: Resource): boolean {
-	const { item, idempotency, entry, lastRequest, slotWait } = progress;
+	const { item, idempotency, lastRequest, slotWait } = progress;
 	progress.leftJob = { madeAt: momentOf(job.created_at), outSince: lastRequest.since };
 	if (!idempotency.tryNextKey?.('failedBefore')) return false;
-	if (entry) takeBack(item, entry);
 	slotWait.slot?.release();
 	slotWait.slot = undefined;
 	recordEvent(item.memory, { kind: 'jobFailed' });

@@ -319,6 +319,8 @@ test('with an Own Key no job is read that nothing needs', async () => {
 	const reads: string[] = [];
 	const t = setUp({
 		node: new MediaGen(),
+		// It says of a job that it is new.
+		service: { saysWhen: true },
 		given: { ...image, waitForCompletion: false, options },
 		answers({ method, path }) {
 			if (method === 'GET') reads.push(path);

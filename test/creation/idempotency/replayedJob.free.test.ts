@@ -155,6 +155,13 @@ test('a new picture takes as many reads in each mode', async () => {
 	expect(new Set(Object.values(reads)).size).toBe(1);
 });
 
+test('where the service does not say when, the first execution of On Retries reads no more', async () => {
+	const reads: number[] = [];
+	for (const idempotency of ['none', 'execution'])
+		reads.push((await workspaceWith({ idempotency, saysWhen: false }).execute([['a', 1]])).gets);
+	expect(reads[1]).toBe(reads[0]);
+});
+
 test('one that is there and has ended is not read again', async () => {
 	for (const idempotency of ['content', 'custom']) {
 		const t = workspaceWith({ idempotency });

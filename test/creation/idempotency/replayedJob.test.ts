@@ -1,6 +1,7 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 import type { ApiRequest, Resource, SendResult } from '../../../src/base/types';
 import { answer, errorBody } from '../../model/answers';
+import type { NodeRun } from '../../support/nodeContext';
 import { byId, clock, ended, setUp, type Part } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
@@ -83,28 +84,50 @@ class Ledger {
 	}
 }
 
-/** A process that asks for the same with each execution, unless it is told another prompt. */
-function processOf(ledger: Ledger, options: object = {}, more: Part = {}) {
+/** What n8n has stored of an execution that has failed before it has sent anything. */
+const FAILED = { runId: 'failed', startedIn: 'failed' };
+
+/** What is not as usual in an execution. */
+interface Start extends Partial<NodeRun> {
+	options?: object;
+}
+
+let processes = 0;
+
+/**
+ * A process that asks for the same with each execution, unless it is told another prompt. With *On Retries*
+ * each is a retry of one that has sent nothing, which all processes have been given.
+ */
+function processOf(
+	ledger: Ledger,
+	options: { idempotency?: string; maxCredits?: number } = {},
+	more: Part = {},
+) {
+	const set = { idempotency: 'content', idempotencyKey: 'k', ...options };
+	const isRetry = set.idempotency === 'execution';
+	processes += 1;
 	const t = setUp({
-		given: {
-			model: byId('m'),
-			downloadOutputs: false,
-			options: { idempotency: 'content', ...options },
-		},
+		given: { model: byId('m'), downloadOutputs: false, options: set },
 		answers: async (request) => await ledger.send(request),
+		// What a process keeps for retries is by workflow.
+		...(isRetry ? { mode: 'retry', workflowId: `process ${processes}` } : {}),
 		...more,
 	});
 	let executions = 0;
-	const start = async (prompt = 'p', changed: object = {}) => {
+	const start = async (prompt = 'p', { options: given = set, ...own }: Start = {}) => {
 		executions += 1;
 		const hints: NodeExecutionHint[] = [];
 		const before = ledger.charges.length;
-		const run = { hints, executionId: `e${executions}`, nodeMemory: {} };
-		const made = await ended(t.run(run, { prompt, ...changed }));
+		const nodeMemory = isRetry ? { mediaGen: { ...FAILED, items: {} } } : {};
+		const run = { hints, executionId: `e${executions}`, nodeMemory, ...own };
+		const made = await ended(t.run(run, { prompt, options: given }));
 		return { ...made, charges: ledger.charges.length - before, receipt: hints[0]?.message };
 	};
 	return { ...t, start };
 }
+
+/** Who repeats a key of another process: who asks for the same, who has the same key, or another retry. */
+const REPEATS = ['content', 'custom', 'execution'];
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -182,14 +205,14 @@ describe.each(HABITS)(
 			expect(ledger.charges.length).toBeLessThanOrEqual(most);
 		});
 
-		test('the receipt says nothing that is not so', async () => {
+		test.each(REPEATS)('%s: the receipt says nothing that is not so', async (idempotency) => {
 			const ledger = new Ledger(habits);
-			const { receipt } = await processOf(ledger).start();
+			const { receipt } = await processOf(ledger, { idempotency }).start();
 			if (!habits.dates.includes('five hours'))
 				expect(receipt).not.toContain('as before: 0 credits');
-			const { receipt: again } = await processOf(ledger).start();
+			const { receipt: again } = await processOf(ledger, { idempotency }).start();
 			expect(ledger.charges).toHaveLength(1);
-			expect(again).not.toMatch(/made, for 2 credits\.<\/b>$/);
+			expect(again).not.toMatch(/made, for 2 credits\.<\/b>/);
 		});
 	},
 );
@@ -214,6 +237,44 @@ test('the clock of the jobs is five hours behind: the second that fails is known
 	const { charges, error } = await processOf(ledger).start();
 	expect(charges).toBe(2);
 	expect(error?.description).toContain('has reserved 2 credits');
+});
+
+describe('what another process has made minutes ago', () => {
+	test.each(REPEATS)('%s: the receipt says that it was there before', async (idempotency) => {
+		for (const repeatsFirst of [true, false]) {
+			const ledger = new Ledger({ ...USUAL, repeatsFirst });
+			await processOf(ledger, { idempotency }).start();
+			await clock.pass(5 * 60_000);
+			const { receipt } = await processOf(ledger, { idempotency }).start();
+			expect(receipt).toContain('The same picture as before: 0 credits');
+		}
+	});
+
+	test.each(REPEATS)('%s: also if it has failed', async (idempotency) => {
+		for (const repeatsFirst of [true, false]) {
+			const ledger = new Ledger({ ...USUAL, repeatsFirst });
+			ledger.fails = true;
+			const more: Part = { continueOnFail: true };
+			await processOf(ledger, { idempotency }, more).start();
+			await clock.pass(5 * 60_000);
+			const { receipt, charges } = await processOf(ledger, { idempotency }, more).start();
+			expect(receipt?.includes('had reserved 2 credits')).toBe(charges === 1);
+		}
+	});
+
+	test('a retry counts it for its limit all the same', async () => {
+		for (const repeatsFirst of [true, false]) {
+			const ledger = new Ledger({ ...USUAL, repeatsFirst });
+			const options = { idempotency: 'execution', maxCredits: PRICE };
+			await processOf(ledger, options).start();
+			await clock.pass(5 * 60_000);
+			const t = processOf(ledger, options);
+			const nodeMemory = { mediaGen: { ...FAILED, items: {} } };
+			expect((await t.start('p', { nodeMemory })).error).toBeUndefined();
+			const { error } = await t.start('another', { nodeMemory, runIndex: 1 });
+			expect(error?.message).toMatch(/^Max Credits per Execution \(2\) would be exceeded/);
+		}
+	});
 });
 
 describe('keys that a service has forgotten', () => {
@@ -263,7 +324,7 @@ describe('keys that a service has forgotten', () => {
 
 	test('that of a job that has failed is known no more', async () => {
 		const ledger = new Ledger(USUAL);
-		const t = processOf(ledger, { idempotency: 'custom', idempotencyKey: 'k' });
+		const t = processOf(ledger, { idempotency: 'custom' });
 		ledger.fails = true;
 		await t.start();
 		// Some services drop what has failed.
