@@ -289,8 +289,8 @@ export const money: Mutant[] = [
 		},
 		'money/changed-request-goes-on': {
 			why: 'A retry takes over the job of a request that the user has changed since.',
-			from: 'if (known?.userInputHash !== memory.userInputHash) return undefined;',
-			to: '',
+			from: '`${runId} ${place} ${userInputHash}`',
+			to: '`${runId} ${place}`',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {

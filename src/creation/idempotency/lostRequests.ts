@@ -219,14 +219,16 @@ interface NotedSince<T> {
 	since: number;
 }
 
-const nameOf = (runId: string, place: string): string => `${runId} ${place}`;
+/** Another request of the same item, which the user has changed, has another name. */
+const nameInOrder = (runId: string, place: string, { userInputHash }: ItemMemory): string =>
+	`${runId} ${place} ${userInputHash}`;
 
 /**
  * What executions in production that have failed, and their retries, have come to: of each request and of the
  * credits, what has come furthest.
  */
 export class RetriedOrders {
-	/** By order and place of the item; the very objects that the items have. */
+	/** By `nameInOrder`; the very objects that the items have. */
 	private readonly requests = new BoundedMap<string, NotedSince<ItemMemory>>(MAX_LOST);
 	/** By order; the very object of the execution that has counted most. */
 	private readonly sums = new BoundedMap<string, NotedSince<ExecutionSum>>(MOST_ORDERS);
@@ -238,20 +240,16 @@ export class RetriedOrders {
 		const since = this.clock.monotonic();
 		for (const [place, memory] of Object.entries(items)) {
 			if (memory.requestHash === undefined || this.laterThan(runId, place, memory)) continue;
-			this.requests.set(nameOf(runId, place), { value: memory, since });
+			this.requests.set(nameInOrder(runId, place, memory), { value: memory, since });
 		}
 		const known = this.sums.get(runId)?.value;
 		if (known === undefined || known.stored.changes <= sum.stored.changes)
 			this.sums.set(runId, { value: sum, since });
 	}
 
-	/**
-	 * What is known of the item at this place, if that has come further and the user has changed nothing
-	 * since.
-	 */
+	/** What is known of the item at this place, if that has come further. */
 	laterThan(runId: string, place: string, memory: ItemMemory): ItemMemory | undefined {
-		const known = this.requests.get(nameOf(runId, place))?.value;
-		if (known?.userInputHash !== memory.userInputHash) return undefined;
+		const known = this.requests.get(nameInOrder(runId, place, memory))?.value;
 		return known && stageOf(known) > stageOf(memory) ? known : undefined;
 	}
 
