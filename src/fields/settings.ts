@@ -75,7 +75,8 @@ export const waitTimeout: Field = {
 	mapping: asSetting('waitTimeoutMs', minutes()),
 };
 
-export const idempotencyOptions = (once: string, again: string) =>
+/** @param unless where the same request is not carried out once only */
+export const idempotencyOptions = (once: string, again: string, unless = '') =>
 	optionList<IdempotencyChoice>({
 		execution: {
 			name: 'On Retries',
@@ -83,7 +84,7 @@ export const idempotencyOptions = (once: string, again: string) =>
 		},
 		content: {
 			name: 'Same Request Within 24 Hours',
-			description: `The same request ${once}, in any item, loop or execution, even after a crash`,
+			description: `The same request ${once}, in any item, loop or execution, even after a crash${unless}`,
 		},
 		editor: {
 			name: 'Same in the Editor',
@@ -102,7 +103,11 @@ export const idempotency: Field = {
 	type: 'options',
 	default: USUAL.idempotency,
 	description: 'Which requests count as the same and are paid for once',
-	options: idempotencyOptions('never pays twice', 'pays again'),
+	options: idempotencyOptions(
+		'never pays twice',
+		'pays again',
+		'. After a refusal for lack of credits, this may hold in one n8n process only.',
+	),
 	mapping: { ...asSetting('idempotency', choice(IDEMPOTENCY_CHOICES)), guardsMoney: true },
 };
 

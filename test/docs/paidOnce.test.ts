@@ -123,6 +123,13 @@ const SENTENCES: Record<string, Proof[]> = {
 		[NAMES, 'a custom key is what the user gave; without keys there is none'],
 	],
 	'_Same Request_ counts per node.': [SAME_KEY],
+	'A service may keep a refusal for lack of credits (402): what _Same Request_ makes after it, other executions get in the same process only.':
+		[
+			[
+				CONTENT,
+				'where a 402 is kept for a key, what was paid after a top-up is given again in the same process only',
+			],
+		],
 	'_Same in the Editor_ is _Same Request_ in the editor and _On Retries_ in production.': [
 		[ORDER, 'Same in the Editor: the same media in the editor, another order in production'],
 	],

@@ -2,7 +2,8 @@ import type { Json } from '../../src/base/types';
 import { buildSettings } from '../../src/fields/buildRequest';
 import { creationFields, creditOptions } from '../../src/fields/commonFields';
 import { listFields } from '../../src/fields/operation';
-import { statusFields, usualSettings } from '../../src/fields/settings';
+import { idempotency, statusFields, usualSettings } from '../../src/fields/settings';
+import { MediaGenWebhook } from '../../nodes/Webhook/MediaGenWebhook.node';
 import { valuesOf } from '../support/rules';
 
 const fields = [
@@ -85,4 +86,11 @@ test('an own key has no blanks at its ends: HTTP drops them, so that two keys wo
 		settings({ options: { idempotency: 'custom', idempotencyKey } });
 	expect(custom(' order 1 \n')).toMatchObject({ value: { idempotencyKey: 'order 1' } });
 	expect(custom(17)).toMatchObject({ value: { idempotencyKey: '17' } });
+});
+
+test('Same Request says where it pays again, and beside what costs nothing it says nothing of credits', () => {
+	const said = 'After a refusal for lack of credits';
+	const same = idempotency.options?.find(({ name }) => name.startsWith('Same Request'));
+	expect(same).toMatchObject({ description: expect.stringContaining(said) as string });
+	expect(JSON.stringify(new MediaGenWebhook().description)).not.toContain(said);
 });

@@ -169,8 +169,8 @@ test.each([
 	},
 );
 
-test('where a 402 is kept for a key, what was paid after a top-up is given again in the same process', async () => {
-	const { ledger, execute, start, paid } = setUp({ caches402: true });
+test('where a 402 is kept for a key, what was paid after a top-up is given again in the same process only', async () => {
+	const { ledger, execute, once, start, paid } = setUp({ caches402: true });
 	const workspace = start();
 	ledger.balance = 0;
 	expect(await execute(workspace)).toMatchObject([{ failure: { status: 402 } }]);
@@ -178,6 +178,8 @@ test('where a 402 is kept for a key, what was paid after a top-up is given again
 	const job = { value: { id: 'gen_1', status: 'completed' } };
 	for (let click = 0; click < 3; click += 1) expect(await execute(workspace)).toMatchObject([job]);
 	expect(paid()).toEqual(['gen_1']);
+	// What another process asks for, the service refuses as before.
+	expect(await once()).toMatchObject({ value: { id: 'gen_2' } });
 });
 
 test('and so it is in the rows beside it, and past the limit of an execution', async () => {
