@@ -86,18 +86,19 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 	const parametersHash = parametersHashOf(call, spec);
 	const context = call.nodeContext ?? memoryOfCall(call);
 	const nodeMemory = nodeMemoryIn(context, execution, mode === 'retry');
-	const executionSum = new ExecutionSum(call.executionMemory);
+	const { runId, startedIn } = nodeMemory;
 	const ofWorkflow = lostRequestsOf(call.workflow);
-	const known = ofWorkflow.poolOf(requester).orders.sumOf(nodeMemory.runId);
-	if (known) executionSum.catchUpWith(known);
+	const lost = ofWorkflow.poolOf(requester);
+	const executionSum = new ExecutionSum(call.executionMemory, lost.orders.sumOf(runId));
+	if (startedIn !== execution) lost.orders.noteSum(runId, executionSum);
 	return {
 		nodeMemory,
 		executionSum,
 		ofWorkflow,
-		lost: ofWorkflow.poolOf(requester),
+		lost,
 		// Where n8n gives no memory of the former execution: in the editor, and in a retry of one that was
 		// stopped.
-		mayResumeLost: ['manual', 'retry'].includes(mode) && nodeMemory.startedIn === execution,
+		mayResumeLost: ['manual', 'retry'].includes(mode) && startedIn === execution,
 		requester,
 		parametersHash,
 	};

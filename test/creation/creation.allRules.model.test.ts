@@ -789,7 +789,7 @@ class World {
 			`  round ${round}: ${rows.map((row) => row.map(contentOf).join('+')).join(', ')}`,
 		);
 		const executionSum = new ExecutionSum(execution.flow);
-		const known = { nodeMemory, executionSum, requester };
+		const known = { nodeMemory, requester };
 		this.lost.watch(signal, known);
 		const host = hostWith(this.send);
 		const items = rows.map((row, itemIndex) => {

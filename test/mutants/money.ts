@@ -284,7 +284,7 @@ export const money: Mutant[] = [
 		},
 		'money/retry-begins-its-sum-anew': {
 			why: 'Each retry of a failed execution may spend Max Credits per Execution once more.',
-			from: 'if (known) executionSum.catchUpWith(known);',
+			from: 'if (startedIn !== execution) lost.orders.noteSum(runId, executionSum);',
 			to: '',
 		},
 		'money/changed-request-goes-on': {

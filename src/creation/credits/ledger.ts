@@ -282,7 +282,7 @@ export function accountOf({ entries, jobs }: Run): Account {
 type AskedItem = Pick<Item, 'memory' | 'origin'>;
 
 /** What is stored of an `ExecutionSum`. */
-interface StoredSum {
+export interface StoredSum {
 	sum: number;
 	/** What it is made of. */
 	amounts: Record<string, number>;
@@ -300,27 +300,22 @@ interface StoredSum {
  * context, which belongs to the execution and is kept over Retry On Fail, Retry Execution and waits.
  */
 export class ExecutionSum {
-	/** The same object for all nodes of an execution. */
+	/** The same object for all nodes of an execution, and for all executions of its order in this process. */
 	readonly stored: StoredSum;
 
-	/** @param flow the flow context of n8n */
-	constructor(flow: Record<string, unknown>) {
+	/**
+	 * @param flow the flow context of n8n
+	 * @param known what this process knows of other executions of the same order
+	 */
+	constructor(flow: Record<string, unknown>, known?: StoredSum) {
 		flow.mediaGenSum ??= { sum: 0, amounts: {}, changes: 0, unpriced: {}, open: {} };
-		this.stored = flow.mediaGenSum as StoredSum;
+		const own = flow.mediaGenSum as StoredSum;
+		this.stored = known && known.changes >= own.changes ? known : own;
+		flow.mediaGenSum = this.stored;
 	}
 
 	get reserved(): number {
 		return this.stored.sum;
-	}
-
-	/** From now on it is what another execution of the same order has come to, if that knows more. */
-	catchUpWith({ stored }: ExecutionSum): void {
-		if (stored.changes <= this.stored.changes) return;
-		const { amounts, unpriced, open } = stored;
-		Object.assign(this.stored, stored);
-		this.stored.amounts = { ...amounts };
-		this.stored.unpriced = { ...unpriced };
-		this.stored.open = { ...open };
 	}
 
 	/** Only this changes an amount, and the sum with it: each request asks for the sum of thousands. */

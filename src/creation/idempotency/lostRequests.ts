@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock';
 import { BoundedMap, getOrCreate } from '../../base/maps';
 import { DAY_MS } from '../../base/times';
 import type { Clock } from '../../base/types';
-import type { ExecutionSum } from '../credits/ledger';
+import type { ExecutionSum, StoredSum } from '../credits/ledger';
 import type { Item } from '../item';
 import { rankOf, stageOf, type ItemMemory, type NodeMemory } from './itemState';
 
@@ -230,21 +230,23 @@ const nameInOrder = (runId: string, place: string, { userInputHash }: ItemMemory
 export class RetriedOrders {
 	/** By `nameInOrder`; the very objects that the items have. */
 	private readonly requests = new BoundedMap<string, NotedSince<ItemMemory>>(MAX_LOST);
-	/** By order; the very object of the execution that has counted most. */
-	private readonly sums = new BoundedMap<string, NotedSince<ExecutionSum>>(MOST_ORDERS);
+	/** By order; one object for all of its executions. */
+	private readonly sums = new BoundedMap<string, NotedSince<StoredSum>>(MOST_ORDERS);
 
 	constructor(private readonly clock: Clock) {}
 
 	/** An execution has come so far that a retry of an earlier one has to know of it. */
-	note({ runId, items }: NodeMemory, sum: ExecutionSum): void {
+	note({ runId, items }: NodeMemory): void {
 		const since = this.clock.monotonic();
 		for (const [place, memory] of Object.entries(items)) {
 			if (memory.requestHash === undefined || this.laterThan(runId, place, memory)) continue;
 			this.requests.set(nameInOrder(runId, place, memory), { value: memory, since });
 		}
-		const known = this.sums.get(runId)?.value;
-		if (known === undefined || known.stored.changes <= sum.stored.changes)
-			this.sums.set(runId, { value: sum, since });
+	}
+
+	/** What an execution has reserved counts for all further ones of its order, also at the same time. */
+	noteSum(runId: string, { stored }: ExecutionSum): void {
+		this.sums.set(runId, { value: stored, since: this.clock.monotonic() });
 	}
 
 	/** What is known of the item at this place, if that has come further. */
@@ -254,7 +256,7 @@ export class RetriedOrders {
 	}
 
 	/** What the executions of an order have reserved, as far as this process knows. */
-	sumOf(runId: string): ExecutionSum | undefined {
+	sumOf(runId: string): StoredSum | undefined {
 		return this.sums.get(runId)?.value;
 	}
 
@@ -272,7 +274,6 @@ export class RetriedOrders {
 /** An execution, as far as a node knows it. */
 export interface KnownExecution {
 	nodeMemory: NodeMemory;
-	executionSum: ExecutionSum;
 	requester: Requester;
 }
 
@@ -306,13 +307,13 @@ export class LostOfWorkflow {
 		onAbort(signal, () => this.executionStopped(known));
 	}
 
-	private executionStopped({ nodeMemory, executionSum, requester }: KnownExecution): void {
+	private executionStopped({ nodeMemory, requester }: KnownExecution): void {
 		this.lostAll.add(nodeMemory);
 		for (const memory of Object.values(nodeMemory.items)) {
 			this.editor.add(memory, requester);
 			if (!requester.isManual) this.production.add(memory, requester);
 		}
-		if (!requester.isManual) this.production.orders.note(nodeMemory, executionSum);
+		if (!requester.isManual) this.production.orders.note(nodeMemory);
 	}
 
 	/**
@@ -321,7 +322,7 @@ export class LostOfWorkflow {
 	 * @param items of that run
 	 */
 	runEnded(
-		{ nodeMemory, executionSum, requester }: KnownExecution,
+		{ nodeMemory, requester }: KnownExecution,
 		items: ItemMemory[],
 		hasFailed: boolean,
 	): void {
@@ -337,7 +338,7 @@ export class LostOfWorkflow {
 		const { startedIn, startedInRetry = false } = nodeMemory;
 		const isRetry = startedInRetry || startedIn !== requester.execution;
 		const isDelivered = !hasFailed && items.every(({ endedIn }) => endedIn !== undefined);
-		if (isRetry || !isDelivered) this.production.orders.note(nodeMemory, executionSum);
+		if (isRetry || !isDelivered) this.production.orders.note(nodeMemory);
 		// Of what they all retry, n8n has no memory: a further retry of that finds it by its content.
 		if (startedInRetry) for (const memory of concerned) this.production.add(memory, requester);
 	}

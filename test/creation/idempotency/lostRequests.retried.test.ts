@@ -139,7 +139,7 @@ const order = (memory: ItemMemory) => ({ runId: 'order', items: { '0:0': memory 
 function noted(...memories: ItemMemory[]) {
 	const at = new VirtualClock();
 	const orders = new RetriedOrders(at);
-	for (const memory of memories) orders.note(order(memory), new ExecutionSum({}));
+	for (const memory of memories) orders.note(order(memory));
 	return { at, orders };
 }
 
@@ -162,23 +162,40 @@ test('what the user has changed since is another request', () => {
 	expect(orders.laterThan('order', '0:0', asItFailed)).toBeUndefined();
 });
 
-test('the sum that was changed most often counts, until a day has passed', async () => {
-	const { at, orders } = noted();
-	const [few, many] = [new ExecutionSum({}), new ExecutionSum({})];
-	few.addJob('gen_1', 5);
-	many.addJob('gen_1', 2);
-	many.addJob('gen_2', 2);
-	for (const sum of [few, many, few]) orders.note(order(asItFailed), sum);
-	expect(orders.sumOf('order')).toBe(many);
-	few.catchUpWith(many);
-	many.addJob('gen_3', 1);
-	expect([few.reserved, few.addJob('gen_2', 2), few.addJob('gen_3', 1)]).toEqual([4, 0, 1]);
-	orders.note(order(made('gen_1', 2)), many);
+test('what was noted is forgotten after a day', async () => {
+	const { at, orders } = noted(made('gen_1', 2));
+	const sum = new ExecutionSum({});
+	orders.noteSum('order', sum);
 	await at.pass(DAY - 1);
 	orders.forgetOld();
-	expect(orders.sumOf('order')).toBe(many);
+	expect(orders.sumOf('order')).toBe(sum.stored);
 	await at.pass(1);
 	orders.forgetOld();
 	expect(orders.sumOf('order')).toBeUndefined();
 	expect(orders.laterThan('order', '0:0', asItFailed)).toBeUndefined();
+});
+
+test('two retries of a failed execution at the same time keep to its limit together', async () => {
+	const prompts = Array.from({ length: 8 }, (_, row) => ({ prompt: `p${row}` }));
+	let isRefusing = true;
+	const t = setUp({
+		json: prompts,
+		own: (row) => prompts[row] ?? {},
+		given: { ...image, options: { maxCredits: 6 } },
+		credential: { concurrentJobs: 1 },
+		service: { price: () => 2 },
+		answers: (request) => (isRefusing && isPost(request) ? refused(402) : undefined),
+	});
+	const stored: IDataObject = {};
+	await ended(t.run({ nodeMemory: stored, executionId: 'e1' }));
+	isRefusing = false;
+	const retry = async (executionId: string) => {
+		const nodeMemory = structuredClone(stored);
+		return await ended(t.run({ nodeMemory, executionId, mode: 'retry' }));
+	};
+	for (const { error } of await Promise.all(['e2', 'e3'].map(retry)))
+		expect(error?.message).toMatch(/Max Credits per Execution \(6\)/);
+	expect(t.model.jobs).toHaveLength(3);
+	expect((await retry('e4')).error?.message).toMatch(/Max Credits per Execution \(6\)/);
+	expect(t.model.jobs).toHaveLength(3);
 });

@@ -1,4 +1,3 @@
-import { ExecutionSum } from '../../../src/creation/credits/ledger';
 import {
 	LostOfWorkflow,
 	LostRequests,
@@ -47,7 +46,7 @@ const owner = (execution: string, more: Partial<Requester> = {}): Requester => (
 });
 
 const known = (nodeMemory: NodeMemory, requester: Requester) => {
-	return { nodeMemory, requester, executionSum: new ExecutionSum({}) };
+	return { nodeMemory, requester };
 };
 
 function setUp(isShared = false) {
