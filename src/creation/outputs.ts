@@ -93,9 +93,6 @@ export function readableStem(words: string, kind: string, id: string, number?: n
 	return safeFileName(parts.filter((part) => part !== '').join('-'));
 }
 
-/** What a link leads to: what follows `?` changes whenever it is signed anew. */
-export const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url;
-
 /** When the link of an output expires, in milliseconds since the epoch; `Infinity` if it does not. */
 export function expiryOf({ expires_at: expires }: Json): number {
 	const at = Date.parse(asText(expires));
@@ -209,8 +206,8 @@ export async function fetchFiles(context: FileContext, job: Resource): Promise<R
 		const id = outputId ?? `${job.id}-${index + 1}`;
 		const url = String(output.url);
 		// Without an ID its address tells one file from another: an agent run shows a draft and then the
-		// final film in the same place.
-		const name = outputId ?? withoutQuery(url);
+		// final film in the same place. What follows `?` changes whenever the link is signed anew.
+		const name = outputId ?? url.split('?', 1)[0] ?? url;
 		const number = found.length > 1 ? index + 1 : undefined;
 		const file = await fetchOnce(context, `${job.id} ${index} ${name}`, {
 			id,

@@ -2,7 +2,7 @@ import { textOf, type Json } from '../api';
 import type { Item, ItemOutput } from '../creation/item';
 import { fail, ok, type Result } from '../base/result';
 import { asText } from '../base/types';
-import { fetchOnce, readableStem, withoutQuery } from '../creation/outputs';
+import { fetchOnce, readableStem } from '../creation/outputs';
 import type { StoredFile } from '../transport/host';
 
 interface VoiceWithSample {
@@ -15,7 +15,8 @@ async function withSample(item: Item, voice: Json): Promise<VoiceWithSample> {
 	const url = textOf(voice.sample_url);
 	if (url === undefined) return { voice, files: [] };
 	const id = asText(voice.id);
-	const sample = await fetchOnce(item, `sample ${withoutQuery(url)}`, {
+	// With all of its link: only the query may tell whose sample it is.
+	const sample = await fetchOnce(item, `sample ${id} ${url}`, {
 		id,
 		url,
 		stem: readableStem(asText(voice.label), 'voice', id),

@@ -89,6 +89,16 @@ test('a sample that an execution has is not fetched again when the node is tried
 	expect(await rowsOfVoices([voice('ava')], {}, { nodeMemory })).toEqual(first);
 });
 
+test('voices whose samples differ only in the query of their links have a file each', async () => {
+	const heard = ['ava', 'ben'].map((id) => voice(id, `https://samples.example/say?voice=${id}`));
+	SAMPLES['say?voice=ava'] = SAMPLES['say?voice=ben'] = () => answered(200, MEDIA.wav);
+	const rows = await rowsOfVoices(heard);
+	expect(rows.map(({ binary }) => binary?.data?.fileName)).toEqual([
+		'the-ava-ava.wav',
+		'the-ben-ben.wav',
+	]);
+});
+
 test('without the option no sample is fetched', async () => {
 	const rows = await rowsOfVoices([voice('ava')], { downloadOutputs: false });
 	expect(rows.map(({ binary }) => binary)).toEqual([undefined]);
