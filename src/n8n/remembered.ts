@@ -23,6 +23,7 @@ import type { OperationSpec } from '../creation/operationSpec';
 import { BinaryReference } from '../files/localFile';
 import type { Input, NodeCall } from './nodeCall';
 import { placeOfToolCall, readsOtherNode } from './tool';
+import { randomUUID } from 'crypto';
 
 /*
  * What earlier runs and executions have left for a run of the node, and by what an item is known again: in a
@@ -67,6 +68,22 @@ function memoryOfCall({ fullNodeId, node, inputs }: NodeCall): Record<string, un
 	return memory;
 }
 
+/** An execution with its retries. */
+interface Order {
+	id: string;
+	/** The execution that it began with. */
+	startedIn: string;
+}
+
+/**
+ * The order of an execution. It is in the flow context, because a retry may begin with a node that its
+ * execution had not come to.
+ */
+function orderIn(flow: Record<string, unknown>, execution: string): Order {
+	flow.mediaGenOrder ??= { id: randomUUID(), startedIn: execution };
+	return flow.mediaGenOrder as Order;
+}
+
 /** What earlier runs and executions have left, as far as this process knows. */
 export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 	const {
@@ -86,11 +103,11 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 	const parametersHash = parametersHashOf(call, spec);
 	const context = call.nodeContext ?? memoryOfCall(call);
 	const nodeMemory = nodeMemoryIn(context, execution, mode === 'retry');
-	const { runId, startedIn } = nodeMemory;
 	const ofWorkflow = lostRequestsOf(call.workflow);
 	const lost = ofWorkflow.poolOf(requester);
-	const executionSum = new ExecutionSum(call.executionMemory, lost.orders.sumOf(runId));
-	if (startedIn !== execution) lost.orders.noteSum(runId, executionSum);
+	const order = orderIn(call.executionMemory, execution);
+	const executionSum = new ExecutionSum(call.executionMemory, lost.orders.sumOf(order.id));
+	if (order.startedIn !== execution) lost.orders.noteSum(order.id, executionSum);
 	return {
 		nodeMemory,
 		executionSum,
@@ -98,7 +115,7 @@ export function rememberedBy(call: NodeCall, spec: OperationSpec): Remembered {
 		lost,
 		// Where n8n gives no memory of the former execution: in the editor, and in a retry of one that was
 		// stopped.
-		mayResumeLost: ['manual', 'retry'].includes(mode) && startedIn === execution,
+		mayResumeLost: ['manual', 'retry'].includes(mode) && nodeMemory.startedIn === execution,
 		requester,
 		parametersHash,
 	};

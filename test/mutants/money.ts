@@ -282,9 +282,14 @@ export const money: Mutant[] = [
 			from: ' || this.laterThan(runId, place, memory)) continue;',
 			to: ') continue;',
 		},
+		'money/sum-of-a-node': {
+			why: 'A retry that begins with a node which its execution had not come to spends the limit once more.',
+			from: 'lost.orders.sumOf(order.id)',
+			to: 'lost.orders.sumOf(nodeMemory.runId)',
+		},
 		'money/retry-begins-its-sum-anew': {
 			why: 'Each retry of a failed execution may spend Max Credits per Execution once more.',
-			from: 'if (startedIn !== execution) lost.orders.noteSum(runId, executionSum);',
+			from: 'if (order.startedIn !== execution) lost.orders.noteSum(order.id, executionSum);',
 			to: '',
 		},
 		'money/changed-request-goes-on': {

@@ -245,8 +245,8 @@ export class RetriedOrders {
 	}
 
 	/** What an execution has reserved counts for all further ones of its order, also at the same time. */
-	noteSum(runId: string, { stored }: ExecutionSum): void {
-		this.sums.set(runId, { value: stored, since: this.clock.monotonic() });
+	noteSum(order: string, { stored }: ExecutionSum): void {
+		this.sums.set(order, { value: stored, since: this.clock.monotonic() });
 	}
 
 	/** What is known of the item at this place, if that has come further. */
@@ -256,8 +256,8 @@ export class RetriedOrders {
 	}
 
 	/** What the executions of an order have reserved, as far as this process knows. */
-	sumOf(runId: string): StoredSum | undefined {
-		return this.sums.get(runId)?.value;
+	sumOf(order: string): StoredSum | undefined {
+		return this.sums.get(order)?.value;
 	}
 
 	/** After a day keys are over. */

@@ -129,6 +129,28 @@ test.each(Object.entries(STORIES))(
 	},
 );
 
+test('under Max Credits per Execution, what one retry has made counts in the next, whichever node that begins with', async () => {
+	let prompts = 0;
+	const t = setUp({
+		given: { ...image, options: { maxCredits: 6 } },
+		credential: { concurrentJobs: 1 },
+		service: { price: () => 2 },
+		own: () => ({ prompt: `picture ${(prompts += 1)}` }),
+	});
+	const flow: IDataObject = {};
+	await t.run({ nodeMemory: flow, executionId: 'e0' });
+	// Another node has failed then. So n8n has kept nothing of the one that comes after it.
+	delete flow.mediaGen;
+	const items = [{ json: {} }, { json: {} }, { json: {} }];
+	for (const executionId of ['e1', 'e2']) {
+		prompts = 1;
+		const retry = { nodeMemory: structuredClone(flow), mode: 'retry' as const, executionId, items };
+		const { error } = await ended(t.run(retry));
+		expect(error?.message).toMatch(/^Max Credits per Execution \(6\) .* \[item 3 of 3\]$/);
+	}
+	expect(t.model.jobs).toHaveLength(3);
+});
+
 const made = (id: string, keyNumber: number, userInputHash = 'input'): ItemMemory => {
 	const state = { is: 'created', keyNumber, job: { id } } as const;
 	return { ...newMemory(), requestHash: 'a cat', userInputHash, state };
