@@ -1,8 +1,9 @@
+import { LIMITS } from '../../src/api';
 import { jobState } from '../../src/transport/jobState';
 import { isResource, type Resource } from '../../src/base/types';
 import type { Page } from '../../src/transport/pages';
 
-/** How many finished generations are remembered: the next poll reads no more than 100 of them again. */
+/** How many finished generations are remembered: twice as many as a page shows. */
 export const MAX_SEEN = 200;
 
 const MAX_RUNNING = 1_000;
@@ -66,7 +67,8 @@ const shows = (jobs: Resource[], { seen, running }: PollState): boolean =>
  * Finds what has finished in a workspace since the last poll, each generation exactly once. Generations have
  * no time of creation or end (specification: Generation). So a poll remembers which it has seen finished and
  * which unfinished, and the next one reads pages until one shows a generation that is known. The first poll
- * of a workspace only remembers.
+ * of a workspace only remembers. If a generation is deleted, the pages show an older one in its place, so
+ * that more than a page has to be known.
  * @throws what the reader throws; the states must then stay as they were, so that nothing is lost
  */
 export async function findNewlyFinished(
@@ -93,6 +95,14 @@ export async function findNewlyFinished(
 	}
 	const last = known ?? own;
 	const { seen, running }: PollState = last ?? { workspace, seen: [], running: [] };
+	// What stands behind a page with a known one is older than that, and not new.
+	const older = new Set<string>();
+	const knownCount = known ? seen.length + running.length : listed.size;
+	if (!isAtEnd && knownCount <= LIMITS.listLimit.max)
+		for (const job of (await reader.page(cursor)).entries.filter(isResource)) {
+			listed.set(job.id, job);
+			if (!running.includes(job.id)) older.add(job.id);
+		}
 	const hidden = running.filter((id) => !listed.has(id));
 	const read: Resource[] = [];
 	const unread = hidden.slice(SINGLE_READS);
@@ -111,7 +121,7 @@ export async function findNewlyFinished(
 		running: [...unread, ...stillRunning].slice(0, MAX_RUNNING),
 	};
 	return {
-		finished: last ? done.filter(({ id }) => !seen.includes(id)).reverse() : [],
+		finished: last ? done.filter(({ id }) => !seen.includes(id) && !older.has(id)).reverse() : [],
 		complete: last === undefined || known !== undefined || isAtEnd,
 		states: [state, ...before.filter((one) => one !== last)].slice(0, MAX_WORKSPACES),
 	};

@@ -22,8 +22,13 @@ export const triggers: Mutant[] = [
 		},
 		'triggers/poll-repeats': {
 			why: 'Every poll starts the workflow again for all that the list shows.',
-			from: 'done.filter(({ id }) => !seen.includes(id)).reverse()',
-			to: 'done.reverse()',
+			from: '!seen.includes(id) && !older.has(id)',
+			to: '!older.has(id)',
+		},
+		'triggers/deletion-starts-the-old': {
+			why: 'After a generation was deleted, the next older one starts the workflow as if it were new.',
+			from: '!isAtEnd && knownCount <= LIMITS.listLimit.max',
+			to: 'false',
 		},
 		'triggers/first-poll-floods': {
 			why: 'Publishing starts the workflow for everything that was ever made.',

@@ -20,6 +20,8 @@ const unreadable = (problem: string) => new Error(problem);
 class List implements Reader {
 	private readonly jobs: Array<Resource & { at: number }> = [];
 
+	private created = 0;
+
 	private running: string[] = [];
 
 	/** In the order in which they have ended. */
@@ -45,11 +47,16 @@ class List implements Reader {
 	constructor(private readonly mixed = false) {}
 
 	start(count: number): void {
-		for (const end = this.jobs.length + count; this.jobs.length < end;) {
-			const at = this.jobs.length;
+		for (const end = this.created + count; this.created < end; this.created += 1) {
+			const at = this.created;
 			this.jobs.push({ id: `gen_${at}`, object: 'generation', status: 'queued', at });
 			this.running.push(`gen_${at}`);
 		}
+	}
+
+	/** Deletes generations, the newest first, except for one. */
+	delete(count: number): void {
+		this.jobs.splice(-count - 1, count);
 	}
 
 	/** Ends the oldest of those that run, or the newest. */
@@ -153,6 +160,37 @@ test('whatever fails or moves while it is read, each is emitted once, also with 
 		{ numRuns: 40 },
 	);
 });
+
+test.each<[number, boolean, boolean]>([
+	[1, false, false],
+	[1, true, false],
+	[99, false, false],
+	[100, true, false],
+	[1, false, true],
+	[99, true, true],
+])(
+	'after %i were deleted nothing old is emitted (mixed: %s, state of an older version: %s)',
+	async (deleted, mixed, isOld) => {
+		const list = new List(mixed);
+		list.start(350);
+		list.end(310);
+		expect(await list.poll()).toEqual([]);
+		if (isOld && list.state) {
+			// Its first poll has read one page only.
+			const { workspace, seen, running } = list.state;
+			list.states = [{ workspace, seen: seen.slice(0, 60), running }];
+			expect(await list.poll()).toEqual([]);
+		}
+		list.end(20);
+		expect(sorted(await list.poll())).toEqual(sorted(list.ended.slice(310)));
+		list.delete(deleted);
+		expect(await list.poll()).toEqual([]);
+		list.start(3);
+		list.end(3, true);
+		expect(sorted(await list.poll())).toEqual(sorted(list.ended.slice(330)));
+		expect(await list.poll()).toEqual([]);
+	},
+);
 
 test('a repeated cursor and an endless list do not keep a poll from ending', async () => {
 	const same: Reader = {
