@@ -219,8 +219,7 @@ function whyNotNow(
 function hasWaitedTooLong(progress: Progress, request: CreationRequest): boolean {
 	const { item, creditWait } = progress;
 	if (request.isResend && hasKeyExpired(item)) return true;
-	const { hadCredits = false } = creditWait;
-	return hadCredits && item.workspace.topUpGate.lacksCredits && waitsForCredits(progress, request);
+	return waitsForCredits(progress, request) && item.workspace.topUpGate.isNewTo(creditWait);
 }
 
 /** Whether the key of an open outcome can no longer settle it. */

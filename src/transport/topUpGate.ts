@@ -10,9 +10,9 @@ const RECHECK_MS = 1_000;
 
 /** The state of one creation that waits for a top-up. */
 export interface CreditWait {
-	/** Whether, as far as is known, there were credits when it last began to wait for a slot. */
-	hadCredits?: boolean;
-	/** Its deadline for credits, on the monotonic clock. */
+	/** The shortage that it last met, by number. */
+	shortage?: number;
+	/** Its deadline for credits in that shortage, on the monotonic clock. */
 	creditsBy?: number;
 	/** The last 402 that it was refused with. */
 	lackedCredits?: Failed;
@@ -38,6 +38,8 @@ export interface CreditWait {
 export class TopUpGate {
 	/** When the next trial may begin, on the monotonic clock; `undefined` while credits do not lack. */
 	private nextTrialAt: number | undefined;
+	/** The number of this shortage, or of the next one: each begins with a 402 and ends with a top-up. */
+	private shortage = 1;
 	/** When there was last a top-up, as far as is known, on the monotonic clock. */
 	toppedUpAt = -Infinity;
 	/** Whose trial has begun last. One before it may still wait for a slot, and others were tried since. */
@@ -72,7 +74,8 @@ export class TopUpGate {
 	/**
 	 * Waits until a creation may be tried.
 	 * @param wait the state of the creation
-	 * @param timeoutMs how long it waits for credits, from the moment at which they are known to lack
+	 * @param timeoutMs how long it waits for credits, from the moment at which it learns that they lack; anew
+	 * in each shortage
 	 * @returns why it may not be tried
 	 */
 	async awaitCredits(
@@ -82,8 +85,10 @@ export class TopUpGate {
 	): Promise<Failed | undefined> {
 		// It may wait anew, such as after a 429.
 		wait.endTrial?.();
-		wait.hadCredits = !this.lacksCredits;
-		if (this.lacksCredits) wait.creditsBy ??= this.clock.monotonic() + timeoutMs;
+		if (this.isNewTo(wait)) {
+			wait.shortage = this.shortage;
+			wait.creditsBy = this.clock.monotonic() + timeoutMs;
+		}
 		const { creditsBy = Infinity, lackedCredits } = wait;
 		if (await this.mayTry(channel, creditsBy, lackedCredits !== undefined)) {
 			if (this.lacksCredits) {
@@ -97,8 +102,13 @@ export class TopUpGate {
 		return isCancelled ? fail({ kind: 'cancelled' }) : lackedCredits;
 	}
 
-	get lacksCredits(): boolean {
+	private get lacksCredits(): boolean {
 		return this.nextTrialAt !== undefined;
+	}
+
+	/** Whether credits lack, and a creation has not waited for them in this shortage. */
+	isNewTo({ shortage }: CreditWait): boolean {
+		return this.lacksCredits && shortage !== this.shortage;
 	}
 
 	refused(): void {
@@ -114,6 +124,7 @@ export class TopUpGate {
 		if (this.nextTrialAt === undefined) return;
 		this.toppedUpAt = this.clock.monotonic();
 		this.nextTrialAt = undefined;
+		this.shortage += 1;
 		this.serve();
 	}
 

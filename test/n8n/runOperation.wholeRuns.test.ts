@@ -107,6 +107,35 @@ describe('Wait for Top-Up', () => {
 		expect((await ended(t.run())).items).toHaveLength(5);
 	});
 
+	test('each shortage is one of its own, also for rows that waited for a slot since the one before', async () => {
+		const from = clock.monotonic();
+		const postsAt: number[] = [];
+		const t = setUp({
+			json: Array.from({ length: 12 }, () => ({})),
+			own: (i) => ({ prompt: `p${i}` }),
+			given: { ...image, options: { onInsufficientCredits: 'wait', creditWaitTimeout: 60 } },
+			credential: { concurrentJobs: 1 },
+			service: { concurrentJobs: 1, credits: 1, jobMs: () => 10 * MIN },
+			answers: ({ method }) => {
+				if (method === 'POST') postsAt.push(clock.monotonic() - from);
+				return undefined;
+			},
+		});
+		const topUp = (at: number, credits: number) =>
+			clock.after(at, () => {
+				t.model.settings.credits += credits;
+			});
+		// They run out after 10 minutes and, as five rows were paid for, again after about 65.
+		topUp(15 * MIN, 5);
+		topUp(110 * MIN, 100);
+		expect((await ended(t.run())).items).toHaveLength(12);
+		const second = postsAt.filter((at) => at > 60 * MIN && at < 110 * MIN);
+		const first = second[0] ?? NaN;
+		expect(first).toBeLessThan(70 * MIN);
+		// The one that finds out, then one trial every 20 seconds.
+		expect(second.filter((at) => at < first + MIN)).toHaveLength(3);
+	});
+
 	test('a 429 before a 402 does not end the wait after 30 minutes, as one for a slot', async () => {
 		const from = clock.monotonic();
 		let posts = 0;
