@@ -204,7 +204,7 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
  * way that ends this one too, its signal is aborted, so that nothing is sent.
  */
 export async function runItem(item: Item): Promise<Result<ItemOutput>> {
-	const result = await carryOut(item);
+	const result = await item.workspace.keptFor(async () => await carryOut(item));
 	if (!result.ok) {
 		haltAlike(item, result);
 		return result;

@@ -12,8 +12,8 @@ import { OtherClients, RateLimiter } from './sharing';
 import { PriceBook } from './priceBook';
 
 /**
- * After so long without a request a workspace is forgotten, in ms, if nobody waits in it and nothing was
- * created.
+ * After so long without a request a workspace is forgotten, in ms, if nothing is under way in it and nothing
+ * was created.
  */
 const UNUSED_MS = 3_600_000;
 
@@ -46,6 +46,7 @@ export class Workspace {
 	readonly topUpGate: TopUpGate;
 	readonly prices: PriceBook;
 	private readonly kept = new Map<new (clock: Clock) => Kept, Kept>();
+	private underWay = 0;
 	/** The limits that each credential sets, and when it was last used. */
 	private readonly configured = new Map<string, RateLimits & { usedAt: number }>();
 
@@ -79,7 +80,17 @@ export class Workspace {
 		// An equal request within a day must find its key again, and a limit of the day what was spent.
 		const isNeeded = [...this.kept.values()].some(({ mayBeForgotten }) => !mayBeForgotten);
 		const hasRested = now - this.rateLimiter.usedAt >= (isNeeded ? DAY_MS : UNUSED_MS);
-		return hasRested && this.poller.isIdle;
+		return hasRested && this.underWay === 0 && this.poller.isIdle;
+	}
+
+	/** Does what may take hours, such as sending a file. Meanwhile the workspace is not forgotten. */
+	async keptFor<T>(work: () => Promise<T>): Promise<T> {
+		this.underWay += 1;
+		try {
+			return await work();
+		} finally {
+			this.underWay -= 1;
+		}
 	}
 
 	/** What a layer above keeps for all that use the workspace: one of each kind. */

@@ -131,7 +131,8 @@ export async function downloadFiles(
 ): Promise<Result<IBinaryKeyData>> {
 	const nodeMemory = context.getContext('node');
 	const settings = { downloadOutputs: true };
-	const collected = await fetchFiles({ host, workspace, nodeMemory, settings }, job);
+	const fileContext = { host, workspace, nodeMemory, settings };
+	const collected = await workspace.keptFor(async () => await fetchFiles(fileContext, job));
 	if (!collected.ok) return collected;
 	const [files = []] = collected.value.files ?? [];
 	return ok(inFields(files, 'data'));

@@ -160,6 +160,13 @@ export const limits: Mutant[] = [
 			to: 'headers: {},\n\t\t\t\tbody: await',
 		},
 	}),
+	...caughtBy('test/n8n/keptWorkspace.test.ts', {
+		'limits/long-transfer-loses-its-workspace': {
+			why: 'During an upload of more than an hour the next execution gets the slots of the plan a second time.',
+			from: 'hasRested && this.underWay === 0 &&',
+			to: 'hasRested &&',
+		},
+	}),
 	...caughtBy('test/transport/workspace.test.ts', {
 		'limits/fault-in-a-timer-ends-no-wait': {
 			why: 'A fault of our own leaves all items waiting for ever, or ends the process of n8n.',
