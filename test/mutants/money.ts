@@ -250,7 +250,7 @@ export const money: Mutant[] = [
 		},
 		'money/retry-forgets-the-order': {
 			why: 'Stop, Retry, Retry: everything is paid for again.',
-			from: 'if (mayTake && lost.isProduction) lost.add(memory, requester);',
+			from: 'if (mayTake && lost.isProduction) lost.add(memory, requester, executionSum.stored);',
 			to: '',
 		},
 	}),
@@ -282,6 +282,11 @@ export const money: Mutant[] = [
 			from: ' || this.laterThan(runId, place, memory)) continue;',
 			to: ') continue;',
 		},
+		'money/taken-over-for-nothing': {
+			why: 'Each retry of a stopped execution may spend Max Credits per Execution once more.',
+			from: 'if (reservedWith) executionSum.countAsIn(reservedWith, item);',
+			to: '',
+		},
 		'money/sum-of-a-node': {
 			why: 'A retry that begins with a node which its execution had not come to spends the limit once more.',
 			from: 'lost.orders.sumOf(order.id)',
@@ -301,8 +306,8 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {
 		'money/retry-without-memory': {
 			why: 'A stopped execution is retried, and a further retry of it pays for what that has made.',
-			from: 'if (startedInRetry) for (const memory of concerned)',
-			to: 'if (!startedInRetry) for (const memory of concerned)',
+			from: 'if (startedInRetry)',
+			to: 'if (!startedInRetry)',
 		},
 	}),
 	...caughtBy('test/creation/idempotency/lostRequests.test.ts', {

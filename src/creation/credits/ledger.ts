@@ -376,6 +376,15 @@ export class ExecutionSum {
 		delete this.stored.open[name];
 	}
 
+	/** The request of an item was taken over from another execution. It counts as in the sum of that. */
+	countAsIn({ amounts, open }: StoredSum, item: AskedItem): void {
+		const { state } = item.memory;
+		if ('job' in state) this.addJob(state.job.id, amounts[`job ${state.job.id}`] ?? 0);
+		const name = nameOfOpen(item) ?? '';
+		const isGuess = open[name];
+		if (isGuess !== undefined) this.countOpen(item, amounts[name] ?? 0, isGuess);
+	}
+
 	/** The user was told that the request of an item may have made a job, and goes on all the same. */
 	acceptGuess(item: AskedItem): void {
 		const name = nameOfOpen(item);

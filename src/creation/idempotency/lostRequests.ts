@@ -19,19 +19,21 @@ import { rankOf, stageOf, type ItemMemory, type NodeMemory } from './itemState';
  * take it from another item. Of any one in a retry this process may know more than n8n (`RetriedOrders`).
  */
 export function goOnWithLost(item: Item, requestHash: string, isFirst: boolean): void {
-	const { memory, nodeMemory, origin, lost, host } = item;
+	const { executionSum, memory, nodeMemory, origin, lost, host } = item;
 	// After a stop nothing is sent: what was taken would be lost for good.
 	if (host.channel.signal?.aborted) return;
 	const own = isFirst ? takeUnfinished(item, requestHash) : undefined;
 	if (own) return goOnWith(memory, own);
 	const { mayResumeLost, place, requester } = origin;
 	const mayTake = isFirst && mayResumeLost;
-	const later =
-		lost.orders.laterThan(nodeMemory.runId, place, memory) ??
-		(mayTake ? lost.take(requestHash, requester) : undefined);
-	if (later) goOnWith(memory, later);
+	const later = lost.orders.laterThan(nodeMemory.runId, place, memory);
+	const taken = mayTake && !later ? lost.take(requestHash, requester) : undefined;
+	const known = later ?? taken;
+	if (known) goOnWith(memory, known);
+	const reservedWith = taken && lost.sumWith(taken);
+	if (reservedWith) executionSum.countAsIn(reservedWith, item);
 	// If this retry is stopped too, the next one goes on with what this one comes to.
-	if (mayTake && lost.isProduction) lost.add(memory, requester);
+	if (mayTake && lost.isProduction) lost.add(memory, requester, executionSum.stored);
 }
 
 /** The memory is copied: the other execution may still get an answer, which it records in its own. */
@@ -119,6 +121,8 @@ interface Lost {
 	by: Omit<Requester, 'startDataHash'>;
 	/** Empty in the editor, which does not ask for it. */
 	startDataHash: string;
+	/** What its execution has reserved, of which a retry is a part: not in the editor. */
+	sum?: StoredSum;
 }
 
 /** Requests of the nodes of a workflow that were lost. */
@@ -138,7 +142,7 @@ export class LostRequests {
 		this.orders = new RetriedOrders(clock);
 	}
 
-	add(memory: ItemMemory, requester: Requester): void {
+	add(memory: ItemMemory, requester: Requester, sum?: StoredSum): void {
 		const { requestHash, keySeed } = memory;
 		if (requestHash === undefined || keySeed === undefined) return;
 		this.remove(memory);
@@ -153,6 +157,7 @@ export class LostRequests {
 			since: this.clock.monotonic(),
 			by: { execution, isManual, nodeId, credential },
 			startDataHash: this.isProduction ? requester.startDataHash() : '',
+			sum,
 		};
 		equal.set(keySeed, lost);
 		this.all.set(memory, lost);
@@ -194,9 +199,15 @@ export class LostRequests {
 			best = memory;
 		}
 		if (!best) return undefined;
+		const sum = this.sumWith(best);
 		this.remove(best);
-		if (this.isProduction) this.add(best, asking);
+		if (this.isProduction) this.add(best, asking, sum);
 		return best;
+	}
+
+	/** What the execution has reserved that has made this request. */
+	sumWith(memory: ItemMemory): StoredSum | undefined {
+		return this.all.get(memory)?.sum;
 	}
 
 	/** After a day the service has dropped the keys, so that nobody could go on with a request. */
@@ -274,6 +285,7 @@ export class RetriedOrders {
 /** An execution, as far as a node knows it. */
 export interface KnownExecution {
 	nodeMemory: NodeMemory;
+	executionSum: ExecutionSum;
 	requester: Requester;
 }
 
@@ -307,11 +319,11 @@ export class LostOfWorkflow {
 		onAbort(signal, () => this.executionStopped(known));
 	}
 
-	private executionStopped({ nodeMemory, requester }: KnownExecution): void {
+	private executionStopped({ nodeMemory, executionSum, requester }: KnownExecution): void {
 		this.lostAll.add(nodeMemory);
 		for (const memory of Object.values(nodeMemory.items)) {
 			this.editor.add(memory, requester);
-			if (!requester.isManual) this.production.add(memory, requester);
+			if (!requester.isManual) this.production.add(memory, requester, executionSum.stored);
 		}
 		if (!requester.isManual) this.production.orders.note(nodeMemory);
 	}
@@ -322,7 +334,7 @@ export class LostOfWorkflow {
 	 * @param items of that run
 	 */
 	runEnded(
-		{ nodeMemory, requester }: KnownExecution,
+		{ nodeMemory, executionSum, requester }: KnownExecution,
 		items: ItemMemory[],
 		hasFailed: boolean,
 	): void {
@@ -340,7 +352,8 @@ export class LostOfWorkflow {
 		const isDelivered = !hasFailed && items.every(({ endedIn }) => endedIn !== undefined);
 		if (isRetry || !isDelivered) this.production.orders.note(nodeMemory);
 		// Of what they all retry, n8n has no memory: a further retry of that finds it by its content.
-		if (startedInRetry) for (const memory of concerned) this.production.add(memory, requester);
+		if (startedInRetry)
+			for (const memory of concerned) this.production.add(memory, requester, executionSum.stored);
 	}
 
 	forgetOld(): void {

@@ -148,6 +148,21 @@ test('what is sent when its key has expired counts, and what was open under the 
 	expect(sums()[1]).toBe(3);
 });
 
+test('what is taken over counts as it did before, also while it has no answer, and once', () => {
+	const { itemOf } = setUp();
+	const item = itemOf(0);
+	const [before, now] = [new ExecutionSum({}), new ExecutionSum({})];
+	item.memory.state = open;
+	before.countOpen(item, 7, true);
+	before.addJob('gen_1', 5);
+	now.countAsIn(before.stored, item);
+	expect([now.reserved, now.isGuess]).toEqual([7, true]);
+	now.subtractOpen(item);
+	item.memory.state = { is: 'created', keyNumber: 0, job: { id: 'gen_1' } };
+	for (let time = 1; time <= 2; time += 1) now.countAsIn(before.stored, item);
+	expect([now.reserved, now.isGuess]).toEqual([5, false]);
+});
+
 test.each(['__proto__', 'constructor', 'gen_1'])(
 	'a job counts once in its execution, whatever its ID, also after n8n has stored it: %s',
 	(id) => {

@@ -1,3 +1,4 @@
+import { ExecutionSum } from '../../../src/creation/credits/ledger';
 import { LostOfWorkflow, type Requester } from '../../../src/creation/idempotency/lostRequests';
 import { Run } from '../../../src/creation/run';
 import {
@@ -251,7 +252,7 @@ class World {
 			credential: 'credential',
 			startDataHash: () => `order ${execution.order}`,
 		};
-		const known = { nodeMemory, requester };
+		const known = { nodeMemory, executionSum: new ExecutionSum({}), requester };
 		this.lost.watch(signal, known);
 		if (this.random() < 0.05) {
 			// A row that is invalid, or a credential that cannot be read: nothing comes so far as to create.

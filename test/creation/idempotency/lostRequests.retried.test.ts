@@ -5,7 +5,7 @@ import { newMemory, type ItemMemory } from '../../../src/creation/idempotency/it
 import { RetriedOrders } from '../../../src/creation/idempotency/lostRequests';
 import { answer, errorBody } from '../../model/answers';
 import { VirtualClock } from '../../model/virtualClock';
-import { byId, ended, setUp, type Part } from '../../support/serviceRun';
+import { byId, clock, ended, setUp, type Part } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
 
@@ -147,6 +147,27 @@ test('under Max Credits per Execution, what one retry has made counts in the nex
 		const retry = { nodeMemory: structuredClone(flow), mode: 'retry' as const, executionId, items };
 		const { error } = await ended(t.run(retry));
 		expect(error?.message).toMatch(/^Max Credits per Execution \(6\) .* \[item 3 of 3\]$/);
+	}
+	expect(t.model.jobs).toHaveLength(3);
+});
+
+test('under Max Credits per Execution, what a stopped execution has made counts in its retries', async () => {
+	const prompts = Array.from({ length: 6 }, (_, row) => ({ prompt: `stopped ${row}` }));
+	const t = setUp({
+		json: prompts,
+		own: (row) => prompts[row] ?? {},
+		given: { ...image, options: { maxCredits: 6 } },
+		credential: { concurrentJobs: 1 },
+		service: { price: () => 2 },
+		workflowId: 'stopped under a limit',
+	});
+	const stop = new AbortController();
+	clock.after(5_000, () => stop.abort());
+	await ended(t.run({ nodeMemory: {}, executionId: 'e1', signal: stop.signal }));
+	expect(t.model.jobs).toHaveLength(1);
+	for (const executionId of ['e2', 'e3']) {
+		const { error } = await ended(t.run({ nodeMemory: {}, executionId, mode: 'retry' }));
+		expect(error?.message).toMatch(/^Max Credits per Execution \(6\) .* \[item 4 of 6\]$/);
 	}
 	expect(t.model.jobs).toHaveLength(3);
 });

@@ -1,3 +1,4 @@
+import { ExecutionSum } from '../../../src/creation/credits/ledger';
 import {
 	LostOfWorkflow,
 	LostRequests,
@@ -46,7 +47,7 @@ const owner = (execution: string, more: Partial<Requester> = {}): Requester => (
 });
 
 const known = (nodeMemory: NodeMemory, requester: Requester) => {
-	return { nodeMemory, requester };
+	return { nodeMemory, executionSum: new ExecutionSum({}), requester };
 };
 
 function setUp(isShared = false) {
