@@ -101,7 +101,7 @@ class Creation {
 		this.idempotency = idempotencyOf(item, requestHash);
 		this.askedFor = { requestHash, userInputHash, ownKeyHash: this.idempotency.ownKeyHash };
 		this.lacksModel = item.lacksModel ?? false;
-		this.draft = { path, body, isResend: false, isFilledIn: this.lacksModel };
+		this.draft = { path, body, isResend: false };
 		this.progress = {
 			item,
 			requestHash,
@@ -213,8 +213,7 @@ class Creation {
 				return await this.newRequest(item, step.startsOver);
 			case 'resend': {
 				const { key, path, body } = step.sent;
-				const isFilledIn = this.lacksModel;
-				return ok({ request: { key, path, body, isResend: true, isFilledIn } });
+				return ok({ request: { key, path, body, isResend: true } });
 			}
 			case 'read':
 				return await this.readJob(item, step.job);

@@ -11,7 +11,7 @@ import { filesIn } from '../transport/jobState';
 import { charactersIn, countAskedFor } from '../transport/priceBook';
 import { askBook, withBudget } from './credits/creditLimits';
 import { withFirstModel } from './firstModel';
-import { requestHashOf, idempotencyOf } from './idempotency/idempotency';
+import { filledIn, requestHashOf, idempotencyOf } from './idempotency/idempotency';
 import { statesOf } from './idempotency/itemState';
 import type { Item, ItemOutput } from './item';
 import { readableStem, requestedText } from './outputs';
@@ -247,8 +247,7 @@ export async function dryRun(item: Item): Promise<Result<ItemOutput>> {
 			path: part.path,
 			body: withoutInstances(part.body, BinaryReference, ({ field }) => `binary:${field}`),
 		};
-		const isFilledIn = part.body !== partRequest.body;
-		const key = idempotency.currentKey(isFilledIn ? part.body : undefined);
+		const key = idempotency.currentKey(filledIn(part.body, partRequest));
 		if (key !== undefined && parts.length === 1) sent.idempotencyKey = key;
 		const resource: Json = { ...job, dryRun: true, summary, request: sent };
 		if (price !== undefined) resource.estimated_credits = roundedUp(price);

@@ -9,6 +9,7 @@ import { beyondLimits, dependsOnOpen, withBudget } from './credits/creditLimits'
 import { addEntry, pricedOf } from './credits/ledger';
 import { askToday } from './credits/today';
 import type { QueueBehind } from './idempotency/equalRequests';
+import { filledIn } from './idempotency/idempotency';
 import { isKeyExpired, isOutcomeOpen, recordEvent } from './idempotency/itemState';
 import { isPaidKey } from './idempotency/paidKeys';
 import type { Item } from './item';
@@ -33,8 +34,6 @@ export interface CreationRequest {
 	key?: string;
 	/** Whether it is sent again as it was. */
 	isResend: boolean;
-	/** Whether its body says more than the user has asked for, such as which model is the first one. */
-	isFilledIn?: boolean;
 }
 
 /**
@@ -103,28 +102,24 @@ function withKeyAndBudget(
 	request: CreationRequest,
 ): CreationRequest {
 	if (request.isResend) {
-		const key = idempotency.leadingKey?.(filledIn(request)) ?? request.key;
+		const key = idempotency.leadingKey?.(filledIn(request.body, item.request)) ?? request.key;
 		return { ...request, key };
 	}
 	const body = isLimited(item)
 		? withBudget(item, request.body, idempotency.othersUseKey)
 		: request.body;
-	const isFilledIn = request.isFilledIn || body !== request.body;
-	const sent = { ...request, body, isFilledIn };
-	return { ...sent, key: idempotency.currentKey(filledIn(sent)) };
+	return { ...request, body, key: idempotency.currentKey(filledIn(body, item.request)) };
 }
-
-/** The body, where that goes into the key. */
-const filledIn = ({ body, isFilledIn }: CreationRequest): unknown =>
-	isFilledIn ? body : undefined;
 
 /** Whether a limit of credits is set. */
 const isLimited = ({ settings }: Item): boolean =>
 	settings.maxCredits < Infinity || settings.maxCreditsPerDay < Infinity;
 
 /** Where a request waits if an equal one is out whose answer decides how it is sent. */
-const queueBehindEqual = (progress: Progress, request: CreationRequest): QueueBehind | undefined =>
-	progress.idempotency.queueBehind?.(filledIn(withKeyAndBudget(progress, request)));
+function queueBehindEqual(progress: Progress, request: CreationRequest): QueueBehind | undefined {
+	const { body } = withKeyAndBudget(progress, request);
+	return progress.idempotency.queueBehind?.(filledIn(body, progress.item.request));
+}
 
 /** Waits for the answer to an equal request. Then it is decided anew. Not `async`: see `WaitQueue`. */
 function waitBehind(queue: QueueBehind, progress: Progress, channel: Channel): Promise<JobOrAgain> {
@@ -178,7 +173,7 @@ async function sendNow(
 	}
 	progress.entry = addEntry(item, body, key, isFree);
 	// Last, because equal requests wait from now on until `exchange` has an answer.
-	if (key !== undefined) idempotency.holdEqualRequests?.(key, filledIn(sent));
+	if (key !== undefined) idempotency.holdEqualRequests?.(key, filledIn(body, item.request));
 	return await exchange(progress, sent, channel);
 }
 

@@ -111,7 +111,7 @@ export const money: Mutant[] = [
 	...caughtBy('test/creation/idempotency/idempotency.oneOrder.test.ts', {
 		'money/other-body-under-the-key': {
 			why: 'The catalogue changes its order, and the service refuses all items for a day: same key, other body.',
-			from: 'idempotency.currentKey(filledIn(sent))',
+			from: 'idempotency.currentKey(filledIn(body, item.request))',
 			to: 'idempotency.currentKey()',
 		},
 	}),

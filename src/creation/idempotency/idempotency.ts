@@ -1,7 +1,7 @@
 import { LIMITS } from '../../api';
 import { sha256, shortHash } from '../../base/hash';
 import { fail, ok, type Failed, type Result } from '../../base/result';
-import type { ApiRequest } from '../../base/types';
+import { isRecord, type ApiRequest } from '../../base/types';
 import { canonicalJson, withoutInstances } from '../../base/values';
 import { BinaryReference, identityOf, type LocalFiles } from '../../files/localFile';
 import type { IdempotencyMode, Item, Settings } from '../item';
@@ -108,6 +108,18 @@ export function requestHashOf(
 		return { binary: file && identityOf(file) };
 	});
 	return shortHash(canonicalJson(named));
+}
+
+/** What is filled in where the user has not chosen it: the first model, and what is left of a limit. */
+const FILLED_IN = ['model', 'max_credits'];
+
+/**
+ * The body of a request as it is sent, where it says more than the user has asked for: then it goes into the
+ * key.
+ */
+export function filledIn(body: unknown, { body: asked }: Pick<ApiRequest, 'body'>): unknown {
+	if (!isRecord(body) || !isRecord(asked)) return undefined;
+	return FILLED_IN.some((field) => body[field] !== asked[field]) ? body : undefined;
 }
 
 /** @param filledIn see {@link Idempotency.currentKey} */

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_HEADER } from '../../../src/api';
+import { ENDPOINTS, IDEMPOTENCY_HEADER } from '../../../src/api';
 import type { ApiRequest, Send, SendResult } from '../../../src/base/types';
 import {
 	newMemory,
@@ -8,8 +8,16 @@ import {
 import type { Settings } from '../../../src/creation/item';
 import { answer, errorBody, LOST } from '../../model/answers';
 import { LedgerService } from '../../model/ledgerService';
-import type { Workspace } from '../../../src/transport/workspace';
-import { createJob, hostWith, runAll, workspaceWith } from '../../model/run';
+import { Workspace } from '../../../src/transport/workspace';
+import {
+	CREATE,
+	createJob,
+	hostWith,
+	PLAN,
+	runAll,
+	workspaceWith,
+	type RunParts,
+} from '../../model/run';
 import { VirtualClock } from '../../model/virtualClock';
 
 /*
@@ -284,3 +292,65 @@ test('equal rows whose job is gone make one new job, also where some are refused
 	expect(idsOf(await clock.run(begin({ rows: 3, memories })))).toEqual(Array(3).fill('gen_2'));
 	expect(service.charges).toHaveLength(2);
 });
+
+/** What is filled in where the user has not chosen it: the first model, and what is left of a limit. */
+const FILLED_IN: Array<[name: string, path: string, body: object]> = [
+	['nothing', ENDPOINTS.createGeneration.path, { mode: 'image', model: 'm', prompt: 'a' }],
+	['a model', ENDPOINTS.createGeneration.path, { mode: 'image', prompt: 'a' }],
+	['a budget', ENDPOINTS.createAgentRun.path, { brief: 'a', auto_approve: true }],
+	[
+		'another budget',
+		ENDPOINTS.createAgentRun.path,
+		{ brief: 'a', auto_approve: true, max_credits: null },
+	],
+];
+
+test.each(FILLED_IN)(
+	'an equal row waits for one that is sent again after a restart, where the node has filled in %s',
+	async (_name, path, body) => {
+		const clock = new VirtualClock();
+		let isAway = true;
+		const sentAt: number[] = [];
+		const send: Send = async ({ method }) => {
+			if (method === 'GET') return answer(200, { object: 'list', data: [{ id: 'm' }] });
+			sentAt.push(clock.monotonic());
+			if (isAway) return LOST;
+			await clock.sleep(60_000);
+			const object = path === ENDPOINTS.createAgentRun.path ? 'agent_run' : 'generation';
+			return answer(202, { id: 'job_1', object, status: 'completed', outputs: [] });
+		};
+		const endpoint = Object.values(ENDPOINTS).find(
+			(one) => one.path === path && one.method === 'POST',
+		);
+		const spec = { ...CREATE, object: undefined, endpoint: endpoint ?? CREATE.endpoint };
+		/** The same workspace, as a process knows it that has just started. */
+		const started = () => new Workspace(PLAN, clock, Math.random, 'the workspace');
+		let workspace = started();
+		const row = async (executionId: string, more: Partial<RunParts> = {}) => {
+			const parts = {
+				host: hostWith(send, {}, executionId),
+				workspace,
+				nodeMemory: nodeMemoryIn({}, executionId),
+				request: { method: 'POST' as const, path, body },
+				spec,
+				settings: { idempotency: 'content' as const, maxCredits: 50, waitTimeoutMs: MINUTE },
+				origin: { executionId },
+			};
+			return await runAll(1, () => ({ ...parts, ...more }), createJob);
+		};
+		const memory = newMemory();
+		expect(await clock.run(row('stopped', { memory }))).toMatchObject([{ ok: false }]);
+		isAway = false;
+		sentAt.length = 0;
+		workspace = started();
+		const again = row('stopped', { memory });
+		await clock.pass(5_000);
+		const equal = row('another');
+		await clock.pass(5_000);
+		expect(sentAt).toHaveLength(1);
+		expect(idsOf((await clock.run(Promise.all([again, equal]))).flat())).toEqual([
+			'job_1',
+			'job_1',
+		]);
+	},
+);
