@@ -10,7 +10,8 @@ import type { Item } from './item';
 
 /*
  * What the failure of one item does to the others of its run (`effectOnOthers`). Nothing further is sent for
- * those that it ends, and what is under way goes on.
+ * those that it ends, and what is under way goes on. A failure that others would not meet, such as a 400 or a
+ * failed job, ends none of them, also where the run fails in the end. One that others would meet:
  *
  * - Where the run fails with it (On Error: Stop), it ends all.
  * - Where the user wants rows (On Error: Continue), it ends only those that would fail alike (`Reach`). The

@@ -41,7 +41,7 @@ const UNREACHABLE: Proof = [WIRE, 'what no connection was made for: also without
 const SENTENCES: Record<string, Proof[]> = {
 	'A plan limits the requests per minute (60 by default) and the media jobs at the same time (5 by default).':
 		[DEFAULTS],
-	'Enter the numbers of your plan in the credential: all nodes of an n8n process keep to them together.':
+	'Enter the numbers of your plan in the credential: all nodes of an n8n process with one API key keep to them together.':
 		[
 			[WORKSPACE, 'credentials with one base URL and key share a workspace'],
 			[WORKSPACE, 'a limit that is changed in its credential counts from then on, up or down'],
@@ -72,7 +72,7 @@ const SENTENCES: Record<string, Proof[]> = {
 	'Speech, voices, personas and plans take none.': [
 		[SLOTS, 'creations that take no slot are not held up by full slots'],
 	],
-	'Others who use the same workspace, such as a second n8n process, are seen in the list of jobs.':
+	'Others who use the same workspace, such as a second n8n process or API key, are seen in the list of jobs.':
 		[
 			[
 				SLOTS,

@@ -192,6 +192,8 @@ const SENTENCES: Record<string, Proof[]> = {
 				'a failed execution is retried again after %s',
 			],
 		],
+	'n8n 2.41 shows the _Retry_ of a stopped execution as an error, also if all of its rows were made.':
+		[GO_ON],
 	'After _Debug in editor_ a click gets what the production execution has lost.': [NEXT],
 	'Start the workflow again: it is another execution, and the table says what it pays for.': [
 		KILLED,

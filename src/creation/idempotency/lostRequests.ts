@@ -14,6 +14,20 @@ import { rankOf, stageOf, type ItemMemory, type NodeMemory } from './itemState';
  * another execution. What it finds becomes its own (`goOnWithLost`).
  */
 
+/*
+ * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
+ * editor is a new execution, a stopped one is stored as it was at its start, and each retry of a failed one
+ * begins with what that knew, whatever other retries of it have made. So this process keeps the very same
+ * objects for a day:
+ *
+ * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
+ *   the execution was stopped. The next click that asks for the same takes it over, once.
+ * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
+ *   it over, however often it is retried. Executions that are no retries are other orders.
+ * - for production, what failed executions and their retries have come to. A retry of any of them goes on
+ *   with what has come furthest (`RetriedOrders`).
+ */
+
 /**
  * Makes what was lost of the same request the state of an item. Only one that asks for the first time may
  * take it from another item. Of any one in a retry this process may know more than n8n (`RetriedOrders`).
@@ -71,20 +85,6 @@ function unfinishedIn({ items }: NodeMemory, place: string): Unfinished {
 }
 
 const runOf = (place: string): string => place.slice(0, place.indexOf(':'));
-
-/*
- * What a node remembers of an execution, n8n keeps with the execution, but not always: each click in the
- * editor is a new execution, a stopped one is stored as it was at its start, and each retry of a failed one
- * begins with what that knew, whatever other retries of it have made. So this process keeps the very same
- * objects for a day:
- *
- * - for the editor, what any execution of the workflow has lost: a run of a node has failed, a row has, or
- *   the execution was stopped. The next click that asks for the same takes it over, once.
- * - for production, what executions that were stopped had. A retry for which n8n has kept no memory takes
- *   it over, however often it is retried. Executions that are no retries are other orders.
- * - for production, what failed executions and their retries have come to. A retry of any of them goes on
- *   with what has come furthest (`RetriedOrders`).
- */
 
 const SWEEP_EVERY_MS = 60_000;
 
