@@ -63,8 +63,10 @@ export async function sendCreation(
 		return sendInSlot(progress, request, channel);
 	}
 	const isOnlyRepeated = () => isRepetition(progress, request);
+	// Of what will be sent: a budget that is filled in makes the price certain.
+	const priced = pricedOf(item, withKeyAndBudget(progress, request).body);
 	// Those that wait for the lock hold no slot meanwhile.
-	const lock = await takeCreditLock(item, pricedOf(item, request.body), isOnlyRepeated, channel);
+	const lock = await takeCreditLock(item, priced, isOnlyRepeated, channel);
 	if (!lock) return fail({ kind: 'cancelled' });
 	try {
 		return await sendInSlot(progress, request, channel);

@@ -1,6 +1,7 @@
+import { MediaGenAgentRun } from '../../../nodes/AgentRun/MediaGenAgentRun.node';
 import type { SendResult } from '../../../src/base/types';
 import { answer, errorBody, LOST } from '../../model/answers';
-import { byId, clock, ended, setUp } from '../../support/serviceRun';
+import { byId, clock, ended, setUp, type Part } from '../../support/serviceRun';
 
 jest.mock('../../../src/base/clock', () => jest.requireActual('../../support/virtualTime'));
 
@@ -68,4 +69,36 @@ describe.each(DOORS)('%s', (_door, { stops = false, ...more }: { stops?: boolean
 		const [one = 0, next = Infinity] = sentAt.values();
 		expect(next - one).toBeGreaterThanOrEqual(OUT_MS);
 	});
+});
+
+test('an agent run that waits for the slot of agents keeps no other request back: its budget is its price', async () => {
+	const apiKey = 'canary-key-of-agents';
+	const sentAt = new Map<unknown, number>();
+	const answers: Part['answers'] = ({ method, path, body }) => {
+		if (path === '/usage') return answer(200, { object: 'usage', data: [] });
+		const run = { id: 'run_1', object: 'agent_run', status: 'running', reserved_credits: 30 };
+		if (method === 'GET' && path.startsWith('/agents/runs/')) return answer(200, run);
+		if (method !== 'POST') return answer(200, { object: 'list', data: [], has_more: false });
+		const { brief, prompt } = body as { brief?: string; prompt?: string };
+		sentAt.set(brief ?? prompt, clock.monotonic());
+		return brief === undefined ? made : answer(202, run);
+	};
+	const options = { maxCreditsPerDay: 100 };
+	const credential = { apiKey };
+	const agent = { operation: 'create', autoApprove: true, options };
+	const ofAgents = setUp({ node: new MediaGenAgentRun(), given: agent, credential, answers });
+	const image = { model: byId('m'), prompt: 'an image', downloadOutputs: false, options };
+	const ofImages = setUp({ given: image, credential, answers });
+	const stop = new AbortController();
+	const { signal } = stop;
+	const start = async (brief: string, more: object) =>
+		await ended(ofAgents.run({ executionId: brief, nodeMemory: {}, signal }, { brief, ...more }));
+	const runs = [start('the first run', { options, additionalFields: { maxCredits: 30 } })];
+	await clock.pass(5_000);
+	runs.push(start('the second run', {}));
+	await clock.pass(5_000);
+	await ended(ofImages.run({ executionId: 'of images', nodeMemory: {} }));
+	expect([...sentAt.keys()]).toEqual(['the first run', 'an image']);
+	stop.abort();
+	await Promise.all(runs);
 });
