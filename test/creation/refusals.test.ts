@@ -73,6 +73,29 @@ async function runOf(rows: Row[], credits: number, more: Part = {}) {
 
 const times = (count: number, row: Row = {}): Row[] => Array.from({ length: count }, () => row);
 
+const isBad = (body: unknown) => (body as Body | undefined)?.prompt === 'bad';
+
+test.each<[string, Part, jobs: number]>([
+	[
+		'a 400',
+		{ answers: ({ body }) => (isBad(body) ? answer(400, errorBody('unknown size')) : undefined) },
+		19,
+	],
+	[
+		'a failed job',
+		{ service: { ending: (prompt) => ({ status: prompt === 'bad' ? 'failed' : 'completed' }) } },
+		20,
+	],
+])(
+	'where no rows are wanted, %s ends no other row, and the error counts their jobs',
+	async (_, more, jobs) => {
+		const rows = times(20).map((_row, index) => ({ prompt: index === 2 ? 'bad' : `p${index}` }));
+		const { t, error } = await runOf(rows, 1_000, { continueOnFail: false, ...more });
+		expect(t.model.jobs).toHaveLength(jobs);
+		expect(error?.description).toContain('19 other jobs exist and are kept');
+	},
+);
+
 describe('402', () => {
 	test.each<[string, Row[], credits: number, charged: number, refused: number]>([
 		['a dear row among cheap ones', [16, 1, 1, 16, 1].map((count) => ({ count })), 10, 6, 1],
