@@ -320,11 +320,13 @@ class Creation {
 		if (entry) closeEntry(entry, job, state === 'good');
 		if (state === 'bad') return this.afterFailedJob(job);
 		slotWait.slot?.release();
+		// Not what was asked for: the next try looks how it has gone on.
+		if (unapproved) return unapproved;
 		// An agent run may still change, so it is read again.
 		const mayChange = spec.output === 'job' && job.object === 'agent_run';
 		const resource = spec.holdsSecret || mayChange ? undefined : rememberedText(job);
 		recordEvent(memory, { kind: 'jobSucceeded', resource });
-		return unapproved ?? (await fetchFiles(item, await withOutputs(item, job)));
+		return await fetchFiles(item, await withOutputs(item, job));
 	}
 
 	/** The job has failed: the next try makes another one. */

@@ -55,6 +55,8 @@ describe.each(EVERY_WORD)('whatever word stands in the answer, such as "$status"
 			expect(error?.message).toBeUndefined();
 			expect(items).toMatchObject([{ json: { id: 'run_1', status: 'rendering' } }]);
 			expect(posts()).toHaveLength(1);
+			service.shown = { ...service.shown, status: 'failed' };
+			if (word.status !== 'failed') expect((await ended(run())).error?.message).toMatch(/failed/);
 		},
 	);
 
