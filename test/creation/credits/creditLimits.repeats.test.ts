@@ -105,14 +105,14 @@ function longText(service: Part['service']) {
 		model,
 		lost,
 		through,
-		async click(executionId: string, settings: object) {
+		async click(executionId: string, settings: object, executionSum = new ExecutionSum({})) {
 			const nodeMemory: NodeMemory = { runId: executionId, items: {} };
 			const item = runOf({
 				host,
 				workspace,
 				nodeMemory,
 				lost,
-				executionSum: new ExecutionSum({}),
+				executionSum,
 				memory: itemMemory(nodeMemory, '0:0'),
 				parts,
 				request: parts[0],
@@ -157,6 +157,21 @@ test('parts of which a lost execution does not know whether they were made have 
 	const { result } = await click('two', { maxCredits: 8 });
 	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });
 	expect(model.jobs.map(({ prompt }) => prompt)).toEqual(['first']);
+});
+
+test('a part that a 429 has put off still has to fit: what another branch spends meanwhile refuses all', async () => {
+	const { model, through, click } = longText({ price: () => 4, concurrentJobs: 1 });
+	// So that the price is known.
+	await click('before', {});
+	const sum = new ExecutionSum({});
+	through(({ body }) => {
+		if (!JSON.stringify(body ?? '').includes('first')) return undefined;
+		sum.addJob('job of another branch', 4);
+		return answer(429);
+	});
+	const { result } = await click('one', { maxCredits: 12 }, sum);
+	expect(result).toMatchObject({ ok: false, failure: { kind: 'creditCap' } });
+	expect(model.jobs).toHaveLength(3);
 });
 
 test('once the job of a part has failed, a part that was not made yet is not made any more', async () => {

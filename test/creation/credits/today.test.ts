@@ -397,9 +397,14 @@ test('a run that approves itself may spend what is left of the day, and says so 
 	expect(bodies).toEqual([expect.objectContaining({ max_credits: 19 })]);
 });
 
-test.each([2, 3])(
-	'what was paid for, and whose answer was lost, is given under a limit of %i',
-	async (limit) => {
+test.each([
+	[2, 'another try'],
+	[3, 'another try'],
+	[2, 'the next click'],
+	[3, 'the next click'],
+])(
+	'what was paid for, and whose answer was lost, is given under a limit of %i: %s',
+	async (limit, way) => {
 		const ledger = new Ledger();
 		let isAway = true;
 		const t = processOf(ledger, limit, {
@@ -416,10 +421,12 @@ test.each([2, 3])(
 			own: () => ({}),
 			continueOnFail: false,
 		});
-		const nodeMemory = {};
-		await ended(t.run({ executionId: 'e', nodeMemory }));
+		const first = { executionId: 'e', nodeMemory: {}, mode: 'manual' as const };
+		await ended(t.run(first));
 		isAway = false;
-		const { error, items } = await ended(t.run({ executionId: 'e', nodeMemory }));
+		const isClick = way === 'the next click';
+		const again = isClick ? { ...first, executionId: 'f', nodeMemory: {} } : first;
+		const { error, items } = await ended(t.run(again));
 		expect([error?.message, items.length, ledger.charges.length]).toEqual([undefined, 1, 1]);
 	},
 );
