@@ -137,5 +137,5 @@ export function errorOutputItem(
 }
 
 /** An agent run that waits for approval, so that the next node can approve it. */
-export const agentRunOfRow = ({ failure, job }: Failed): IDataObject | undefined =>
+const agentRunOfRow = ({ failure, job }: Failed): IDataObject | undefined =>
 	failure.kind === 'notApproved' && job ? jsonOf(job) : undefined;

@@ -197,8 +197,13 @@ export async function travel(plan: Plan): Promise<Journey> {
 		await call();
 		const find = async () =>
 			(await rest.executions.list(saved.id)).find(({ id }) => !known.has(id))?.id;
-		await until(async () => (await find()) !== undefined, 60_000);
-		return (await find()) ?? '';
+		let found: string | undefined;
+		await until(async () => {
+			found = await find();
+			return found !== undefined;
+		}, 60_000);
+		// Not asked for again: n8n lists none while it moves an execution that has just ended.
+		return found ?? '';
 	};
 
 	const begin = async (): Promise<string> => {
