@@ -75,7 +75,7 @@ export const files: Mutant[] = [
 			to: 'addressOf(functions)',
 		},
 	}),
-	...caughtBy('test/nodes/PollingTrigger/poll.test.ts', {
+	...caughtBy('test/transport/jobState.test.ts', {
 		'files/some-outputs-are-all': {
 			why: 'A list that shows the first of four pictures ends the wait with it, and the others are not downloaded.',
 			from: "job.status === 'completed' ? Math.max(1, outputCount(job)) : 1",

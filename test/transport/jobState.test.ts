@@ -1,4 +1,4 @@
-import { jobState, readerPath, readerOf } from '../../src/transport/jobState';
+import { jobState, lacksOutputs, readerPath, readerOf } from '../../src/transport/jobState';
 
 const job = (object: unknown, status: unknown, more = {}) => ({ id: 'x', object, status, ...more });
 
@@ -43,4 +43,18 @@ test.each([
 ])('%j is read at %s, with the scope %s', (one, path, scope) => {
 	expect(readerPath(one)).toBe(path);
 	expect(readerOf(one.object).scope).toBe(scope);
+});
+
+const FILE = { id: 'o', url: 'https://files.example/o.png' };
+
+test.each([
+	['completed', { outputs: [FILE], output_ids: ['o'] }, false],
+	['completed', { outputs: [FILE], output_ids: ['o', 'p', 'q', 'r'] }, true],
+	['completed', { outputs: [FILE, { id: 'p' }] }, true],
+	['completed', { outputs: [] }, true],
+	// What has failed in part does not say how many it has.
+	['partially_completed', { outputs: [FILE], output_ids: ['o', 'p'] }, false],
+	['partially_completed', { outputs: [] }, true],
+])('a generation that is %s, of which is shown %j: not all of it is %s', (status, shown, lacks) => {
+	expect(lacksOutputs(job('generation', status, shown))).toBe(lacks);
 });

@@ -632,6 +632,36 @@ test('what may have been made counts for an hour: then it is in the usage', asyn
 	expect(fits).toEqual([false, false, true, true]);
 });
 
+test('a voice that may have been made leaves the sum once the usage would show it', async () => {
+	let charged = 0;
+	let isAway = false;
+	const t = setUp({
+		node: new MediaGenVoice(),
+		given: {
+			operation: 'design',
+			name: 'n',
+			description: 'deep',
+			options: { maxCreditsPerDay: 12 },
+		},
+		answers: unlisted(
+			() => charged,
+			() => {
+				if (isAway) return answer(502);
+				charged += 5;
+				return answer(201, { id: `voice_${charged}`, object: 'voice', kind: 'design', credits: 5 });
+			},
+		),
+	});
+	const fits: boolean[] = [];
+	for (let execution = 0; execution < 4; execution += 1) {
+		isAway = execution === 1;
+		const { error } = await ended(t.run({ executionId: `e${execution}`, nodeMemory: {} }));
+		fits.push(error === undefined);
+		await clock.pass(40 * 60_000);
+	}
+	expect(fits).toEqual([true, false, false, true]);
+});
+
 test('the price of a cloned voice is only a guess at that of a designed one', async () => {
 	let charged = 0;
 	const t = setUp({

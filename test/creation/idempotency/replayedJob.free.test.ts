@@ -1,4 +1,5 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
+import { MediaGenVoice } from '../../../nodes/Voice/MediaGenVoice.node';
 import { answer, errorBody } from '../../model/answers';
 import { byId, clock, ended, setUp, type Part } from '../../support/serviceRun';
 
@@ -136,6 +137,35 @@ describe.each(MODES)('%j', (asked) => {
 		await t.execute([['a', 1]], { onInsufficientCredits });
 		expect(clock.monotonic() - from).toBeLessThan(60_000);
 	});
+});
+
+test('a voice that is given again at once counts for no limit: what is new beside it has all of it', async () => {
+	let voices: string[] = [];
+	const made = new Set<string>();
+	const t = setUp({
+		node: new MediaGenVoice(),
+		own: (item) => ({
+			operation: 'design',
+			name: 'n',
+			description: voices[item],
+			options: { idempotency: 'content', maxCredits: 5 },
+		}),
+		answers({ method, body }) {
+			if (method !== 'POST') return undefined;
+			const { description } = body as { description: string };
+			made.add(description);
+			const voice = { id: `voice_${description}`, object: 'voice', kind: 'design', credits: 5 };
+			return answer(201, voice);
+		},
+	});
+	const execute = async (executionId: string, ...asked: string[]) => {
+		voices = asked;
+		const items = asked.map(() => ({ json: {} }));
+		return await ended(t.run({ items, executionId, nodeMemory: {} }));
+	};
+	await execute('e1', 'deep');
+	expect((await execute('e2', 'deep', 'high')).items).toHaveLength(2);
+	expect([...made]).toEqual(['deep', 'high']);
 });
 
 test('a job that has failed leads to the next key, which is new', async () => {
