@@ -204,7 +204,14 @@ async function resultOf(item: Item): Promise<Result<ItemOutput>> {
  * way that ends this one too, its signal is aborted, so that nothing is sent.
  */
 export async function runItem(item: Item): Promise<Result<ItemOutput>> {
-	const result = await item.workspace.keptFor(async () => await carryOut(item));
+	const { workspace } = item;
+	workspace.workBegins();
+	let result: Result<ItemOutput>;
+	try {
+		result = await carryOut(item);
+	} finally {
+		workspace.workEnds();
+	}
 	if (!result.ok) {
 		haltAlike(item, result);
 		return result;

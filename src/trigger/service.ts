@@ -131,8 +131,13 @@ export async function downloadFiles(
 ): Promise<Result<IBinaryKeyData>> {
 	const nodeMemory = context.getContext('node');
 	const settings = { downloadOutputs: true };
-	const fileContext = { host, workspace, nodeMemory, settings };
-	const collected = await workspace.keptFor(async () => await fetchFiles(fileContext, job));
+	workspace.workBegins();
+	let collected: Awaited<ReturnType<typeof fetchFiles>>;
+	try {
+		collected = await fetchFiles({ host, workspace, nodeMemory, settings }, job);
+	} finally {
+		workspace.workEnds();
+	}
 	if (!collected.ok) return collected;
 	const [files = []] = collected.value.files ?? [];
 	return ok(inFields(files, 'data'));
